@@ -1,7 +1,6 @@
 // Which reader of a level reads rows of a type.
 #pragma once
 
-#include <optional>
 #include <string_view>
 
 #include "runtime/cpu/levels/level.hpp"
@@ -15,8 +14,8 @@ constexpr Dtype dtype_named(std::string_view name) {
   return static_cast<Dtype>(i);
 }
 
-/// How a level reads rows of a type, where it has a reader of its own.
-constexpr std::optional<RowFormat> row_format(Dtype dtype) {
+/// How a level reads rows of a type.
+constexpr RowFormat row_format(Dtype dtype) {
   switch (dtype) {
     case Dtype::f32:
       return RowFormat::f32;
@@ -28,15 +27,30 @@ constexpr std::optional<RowFormat> row_format(Dtype dtype) {
       return RowFormat::q4_0;
     case Dtype::q4_1:
       return RowFormat::q4_1;
+    case Dtype::q5_0:
+      return RowFormat::q5_0;
+    case Dtype::q5_1:
+      return RowFormat::q5_1;
     case Dtype::q8_0:
       return RowFormat::q8_0;
+    case Dtype::q2_k:
+      return RowFormat::q2_k;
+    case Dtype::q3_k:
+      return RowFormat::q3_k;
     case Dtype::q4_k:
       return RowFormat::q4_k;
+    case Dtype::q5_k:
+      return RowFormat::q5_k;
     case Dtype::q6_k:
       return RowFormat::q6_k;
-    default:
-      return std::nullopt;
+    case Dtype::iq4_nl:
+      return RowFormat::iq4_nl;
+    case Dtype::iq4_xs:
+      return RowFormat::iq4_xs;
+    case Dtype::mxfp4:
+      return RowFormat::mxfp4;
   }
+  return {};
 }
 
 }  // namespace monomorph::cpu

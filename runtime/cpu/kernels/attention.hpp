@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/cpu/kernels/heads.hpp"
+#include "runtime/cpu/levels/row_loops.hpp"
 #include "runtime/cpu/numerics.hpp"
 #include "runtime/cpu/row_format.hpp"
 
@@ -70,20 +71,20 @@ struct Attention {
   /// The products of the queries with every key: products_[query head][key].
   void score(std::int64_t row) {
     products_.resize(static_cast<std::size_t>(key_count() * heads_));
-    const RowFormat keys = list_keys();
+    list_keys();
     load_queries<P::head_dim>(data<const float>(call_, place<P>("queries")) + row * P::queries_stride +
                               P::queries_column);
-    multiply<P::head_dim>(keys, products_);
+    multiply<P::head_dim, keys_format()>(products_);
     if constexpr (P::has_relative_keys) {
       const float* relative = data<const float>(call_, place<P>("relative"));
       list([&](std::int64_t key) { return bytes_of(relative + distance_row(key) * P::head_dim); });
-      add_products<P::head_dim>(RowFormat::f32);
+      add_products<P::head_dim, RowFormat::f32>();
     }
     if constexpr (P::has_second_term) {
-      const RowFormat second_keys = list_second_keys();
+      list_second_keys();
       load_queries<P::second_dim>(data<const float>(call_, place<P>("second_queries")) +
                                   row * P::second_queries_stride + P::second_queries_column);
-      add_products<P::second_dim>(second_keys);
+      add_products<P::second_dim, second_keys_format()>();
     }
   }
 
@@ -104,10 +105,10 @@ struct Attention {
   }
 
   void blend(std::int64_t row) {
-    const RowFormat values = list_values();
+    list_values();
     blended_.resize(static_cast<std::size_t>(heads_ * P::value_dim));
-    call_.level.blend[static_cast<std::size_t>(values)](
-        {rows_.data(), key_count(), P::value_dim, weights_.data(), heads_, blended_.data()});
+    row_loops<values_format()>(call_.level)
+        .blend({rows_.data(), key_count(), P::value_dim, weights_.data(), heads_, blended_.data()});
     float* to =
         data(call_, place<P>("attended")) + row * P::attended_stride + P::attended_column + head_ * P::value_dim;
     for (std::int64_t i = 0; i < heads_ * P::value_dim; ++i) {
@@ -123,61 +124,73 @@ struct Attention {
       queries_[static_cast<std::size_t>(i)] = queries[head_ * n + i] * scale_;
   }
   /// The products of the rows that are listed with the queries that are loaded.
-  template <std::int64_t n>
-  void multiply(RowFormat format, std::vector<float>& products) const {
+  template <std::int64_t n, RowFormat format>
+  void multiply(std::vector<float>& products) const {
     std::array<const float*, most_heads> queries;
     for (std::int64_t head = 0; head < heads_; ++head)
       queries[static_cast<std::size_t>(head)] = queries_.data() + head * n;
-    call_.level.multiply[static_cast<std::size_t>(format)](
-        {rows_.data(), key_count(), n, queries.data(), heads_, products.data()});
+    row_loops<format>(call_.level).multiply({rows_.data(), key_count(), n, queries.data(), heads_, products.data()});
   }
-  template <std::int64_t n>
-  void add_products(RowFormat format) {
+  template <std::int64_t n, RowFormat format>
+  void add_products() {
     further_.resize(products_.size());
-    multiply<n>(format, further_);
+    multiply<n, format>(further_);
     for (std::size_t i = 0; i < products_.size(); ++i) products_[i] += further_[i];
   }
 
   static const std::byte* bytes_of(const float* row) { return reinterpret_cast<const std::byte*>(row); }
+  /// How rows lie: those of a state by its type, those of the pass as floats.
+  static constexpr RowFormat format_of_state(std::string_view dtype) {
+    return dtype == "q8_0" ? RowFormat::codes_and_scales : row_format(dtype_named(dtype));
+  }
+  static constexpr RowFormat keys_format() {
+    if constexpr (P::has_state) return format_of_state(P::keys_dtype);
+    return RowFormat::f32;
+  }
+  static constexpr RowFormat values_format() {
+    if constexpr (P::has_state) return format_of_state(P::values_dtype);
+    return RowFormat::f32;
+  }
+  static constexpr RowFormat second_keys_format() {
+    if constexpr (P::has_state) return format_of_state(P::second_keys_dtype);
+    return RowFormat::f32;
+  }
   /// Lists where a row of each key is.
   template <class RowOf>
   void list(const RowOf& row_of) {
     rows_.clear();
     for (const std::int64_t key : keys_) rows_.push_back(row_of(key));
   }
-  /// Of a state; returns how its rows lie.
-  RowFormat list_kept(std::size_t binding, std::string_view dtype, std::int64_t stride) {
+  /// Of a state.
+  void list_kept(std::size_t binding, std::string_view dtype, std::int64_t stride) {
     const std::int64_t bytes = entry_bytes(dtype, stride, 4);
     const std::byte* const state = call_.arguments[binding].data;
     list([&](std::int64_t key) { return state + state_row<P>(slot_, kv_head_, key) * bytes; });
-    return dtype == "q8_0" ? RowFormat::codes_and_scales : *row_format(dtype_named(dtype));
   }
   /// Of rows of the pass, each with n elements of every head.
-  RowFormat list_of_pass(std::size_t binding, std::int64_t stride, std::int64_t column, std::int64_t n) {
+  void list_of_pass(std::size_t binding, std::int64_t stride, std::int64_t column, std::int64_t n) {
     const float* const first = data<const float>(call_, binding) + column + kv_head_ * n;
     list([&](std::int64_t key) { return bytes_of(first + (run_row_ + key - run_position_) * stride); });
-    return RowFormat::f32;
   }
-  RowFormat list_keys() {
+  void list_keys() {
     if constexpr (P::has_state) {
-      return list_kept(place<P>("keys"), P::keys_dtype, P::keys_stride);
+      list_kept(place<P>("keys"), P::keys_dtype, P::keys_stride);
     } else {
-      return list_of_pass(place<P>("pass_keys"), P::pass_keys_stride, P::pass_keys_column, P::head_dim);
+      list_of_pass(place<P>("pass_keys"), P::pass_keys_stride, P::pass_keys_column, P::head_dim);
     }
   }
-  RowFormat list_values() {
+  void list_values() {
     if constexpr (P::has_state) {
-      return list_kept(place<P>("values"), P::values_dtype, P::values_stride);
+      list_kept(place<P>("values"), P::values_dtype, P::values_stride);
     } else {
-      return list_of_pass(place<P>("pass_values"), P::pass_values_stride, P::pass_values_column, P::value_dim);
+      list_of_pass(place<P>("pass_values"), P::pass_values_stride, P::pass_values_column, P::value_dim);
     }
   }
-  RowFormat list_second_keys() {
+  void list_second_keys() {
     if constexpr (P::has_state) {
-      return list_kept(place<P>("second_keys"), P::second_keys_dtype, P::second_keys_stride);
+      list_kept(place<P>("second_keys"), P::second_keys_dtype, P::second_keys_stride);
     } else {
-      return list_of_pass(place<P>("pass_second_keys"), P::pass_second_keys_stride, P::pass_second_keys_column,
-                          P::second_dim);
+      list_of_pass(place<P>("pass_second_keys"), P::pass_second_keys_stride, P::pass_second_keys_column, P::second_dim);
     }
   }
 

@@ -1,10 +1,10 @@
 // Rows of matrices: multiplied with rows of a pass, or gathered.
 #pragma once
 
-#include <optional>
 #include <vector>
 
 #include "runtime/cpu/kernels/norms.hpp"
+#include "runtime/cpu/levels/row_loops.hpp"
 #include "runtime/cpu/row_format.hpp"
 #include "runtime/formats/quantized.hpp"
 
@@ -64,13 +64,12 @@ struct Linear {
 
  private:
   static constexpr std::int64_t rows_of_unit = 16;
-  static constexpr std::optional<RowFormat> format = row_format(dtype_named(P::dtype));
+  static constexpr RowFormat format = row_format(dtype_named(P::dtype));
 
   explicit Linear(const Call& call) : output_(call), call_(call) {
     const std::int64_t entries = rows_in_use<P>(call.pass) * per_row();
     if constexpr (P::norm != "none") norm_rows(entries);
     list_by_bank(entries);
-    if constexpr (!format) decoded_.resize(rows_of_unit * P::columns);
   }
 
   /// Entries and their inputs, bank after bank, in order within each.
@@ -173,24 +172,12 @@ struct Linear {
                 std::vector<float>& sums) {
     const std::byte* const* row = call_.arguments[weights].rows + stored;
     sums.resize(static_cast<std::size_t>(rows * count));
-    if constexpr (format) {
-      const auto multiply_digits = call_.level.multiply_digits[static_cast<std::size_t>(*format)];
-      if (multiply_digits != nullptr && count == 1 && !call_.invariant) {
-        return multiply_digits(row, rows, P::columns, digits_of(inputs_[static_cast<std::size_t>(begin)]), sums.data());
-      }
-    }
-    Products of{row, rows, P::columns, inputs_.data() + begin, count, sums.data()};
-    if constexpr (format) {
-      call_.level.multiply[static_cast<std::size_t>(*format)](of);
+    const RowLoops& loops = row_loops<format>(call_.level);
+    if (loops.multiply_digits != nullptr && count == 1 && !call_.invariant) {
+      const Digits& input = digits_of(inputs_[static_cast<std::size_t>(begin)]);
+      loops.multiply_digits(row, rows, P::columns, input, sums.data());
     } else {
-      std::array<const std::byte*, rows_of_unit> floats;
-      for (std::int64_t r = 0; r < rows; ++r) {
-        float* const to = decoded_.data() + r * P::columns;
-        decode_row<P>(row[r], to);
-        floats[static_cast<std::size_t>(r)] = reinterpret_cast<const std::byte*>(to);
-      }
-      of.rows = floats.data();
-      call_.level.multiply[static_cast<std::size_t>(RowFormat::f32)](of);
+      loops.multiply({row, rows, P::columns, inputs_.data() + begin, count, sums.data()});
     }
   }
 
@@ -213,7 +200,6 @@ struct Linear {
   std::vector<const float*> inputs_;         ///< of each
   std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
   std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
-  std::vector<float> decoded_;               ///< rows at hand, of a type that no level reads itself
   std::vector<DigitBlock> digit_blocks_;
   std::vector<float> digit_scales_;
   Digits digits_{};

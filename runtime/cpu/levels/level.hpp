@@ -11,19 +11,17 @@
 
 namespace monomorph::cpu {
 
-/// How the elements of a row lie.
+/// How the elements of a row lie, and what reads them (row_formats.hpp). Of codes_and_scales is a state in q8_0: int8
+/// codes of the whole row, and then an f16 for every 32.
+#define MONOMORPH_ROW_FORMATS(each)                                                                       \
+  each(f32, F32) each(f16, F16) each(bf16, Bf16) each(codes_and_scales, CodesAndScales) each(q4_0, Q4_0)  \
+      each(q4_1, Q4_1) each(q5_0, Q5_0) each(q5_1, Q5_1) each(q8_0, Q8_0) each(q2_k, Q2K) each(q3_k, Q3K) \
+          each(q4_k, Q4K) each(q5_k, Q5K) each(q6_k, Q6K) each(iq4_nl, Iq4Nl) each(iq4_xs, Iq4Xs) each(mxfp4, Mxfp4)
 enum class RowFormat : std::uint32_t {
-  f32,
-  f16,
-  bf16,
-  codes_and_scales,  ///< of a state in q8_0: int8 codes of the whole row, and then an f16 for every 32
-  q4_0,
-  q8_0,
-  q4_k,
-  q6_k,
-  q4_1
+#define MONOMORPH_NAME(format, reader) format,
+  MONOMORPH_ROW_FORMATS(MONOMORPH_NAME)
+#undef MONOMORPH_NAME
 };
-inline constexpr std::size_t row_formats = 9, state_formats = 4;  ///< of which states have the first
 
 /// sums[i * row_count + r] = the scalar product of row r and input i.
 struct Products {
@@ -60,17 +58,23 @@ struct Digits {
 /// Every f16 as a float, by its bits; filled by levels_here().
 extern float f16_values[1 << 16];
 
-/// What one unit gives. It is plain data: a unit runs nothing before it is called.
+/// What a level computes with rows of one format. It is plain data, as a level is: a unit runs nothing before it is
+/// called.
+struct RowLoops {
+  void (*multiply)(const Products&);
+  /// Null but for formats of states.
+  void (*blend)(const Blends&);
+  /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
+  void (*multiply_digits)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
+                          const Digits& input, float* products);
+};
+
+/// What a level computes beside.
 struct Level {
   const char* name;
-  void (*multiply[row_formats])(const Products&);
-  void (*blend[state_formats])(const Blends&);
   /// Null where floats are as fast: cuts an input of whole blocks into digits, to 24 bits of the largest element of
   /// each.
   void (*cut_into_digits)(const float* input, std::int64_t columns, const Digits& out);
-  /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
-  void (*multiply_digits[row_formats])(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
-                                       const Digits& input, float* products);
   /// values[i] = exp(values[i] - greatest) for each of `count`, none of which is greater; returns their sum. Within two
   /// units in the last place; below 2^-126 it is 0.
   float (*exponentials)(float* values, std::int64_t count, float greatest);

@@ -2,6 +2,7 @@
 
 #include <iterator>
 
+#include "runtime/cpu/levels/row_loops.hpp"
 #include "runtime/formats/half.hpp"
 
 namespace monomorph::cpu {
@@ -20,20 +21,15 @@ bool fill_f16_values() {
 }  // namespace
 
 #if defined(__x86_64__)
-extern const Level x86_64, x86_64_v3, x86_64_v4;
 static std::vector<const Level*> runnable() {
-  std::vector<const Level*> levels = {&x86_64};
+  std::vector<const Level*> levels = {&x86_64::level};
   __builtin_cpu_init();
-  if (__builtin_cpu_supports("x86-64-v3")) levels.push_back(&x86_64_v3);
-  if (__builtin_cpu_supports("x86-64-v4")) levels.push_back(&x86_64_v4);
+  if (__builtin_cpu_supports("x86-64-v3")) levels.push_back(&x86_64_v3::level);
+  if (__builtin_cpu_supports("x86-64-v4")) levels.push_back(&x86_64_v4::level);
   return levels;
 }
-#elif defined(__aarch64__)
-extern const Level aarch64;
-static std::vector<const Level*> runnable() { return {&aarch64}; }
 #else
-extern const Level portable;
-static std::vector<const Level*> runnable() { return {&portable}; }
+static std::vector<const Level*> runnable() { return {&MONOMORPH_ONLY_LEVEL::level}; }
 #endif
 
 std::vector<const Level*> levels_here() {

@@ -5,13 +5,11 @@
 // columns, which stays in the first cache while every input passes by it.
 #pragma once
 
-#include "runtime/cpu/levels/row_formats.hpp"
+#include "runtime/cpu/levels/panels.hpp"
 
 namespace monomorph::cpu {
 namespace {
 
-constexpr int tile_rows = 4, most_tile_inputs = registers == 32 ? 5 : 3;
-constexpr int panel_chunks = 8;
 constexpr int most_inputs = 128, block_rows = 16;
 
 /// How far behind a tile of rows the next one lies, where rows stand one after another. It is fetched while this one is
@@ -51,37 +49,6 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
   for (int r = 0; r < rows; ++r) {
     for (int i = 0; i < inputs; ++i) partial[i * rows + r] = sums[r][i];
   }
-}
-
-/// The same of a panel: rows of floats, `panel_chunks` chunks apart.
-template <int rows, int inputs>
-[[gnu::noinline]] void add_panel_products(const float* panel, std::int64_t chunks, const float* const* input,
-                                          std::int64_t column, Floats* partial) {
-  Floats sums[rows][inputs];
-  for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * rows + r];
-  }
-  const float* at[inputs];
-  for (int i = 0; i < inputs; ++i) at[i] = input[i] + column;
-  for (std::int64_t c = 0; c < chunks * chunk; c += lanes) {
-    Floats given[inputs];
-    for (int i = 0; i < inputs; ++i) given[i] = load<Floats>(at[i] + c);
-    for (int r = 0; r < rows; ++r) {
-      const Floats weights = load<Floats>(panel + r * panel_chunks * chunk + c);
-      for (int i = 0; i < inputs; ++i) sums[r][i] = multiply_add(weights, given[i], sums[r][i]);
-    }
-  }
-  for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) partial[i * rows + r] = sums[r][i];
-  }
-}
-template <int rows, int inputs>
-void add_panel_products(int count, const float* panel, std::int64_t chunks, const float* const* input,
-                        std::int64_t column, Floats* partial) {
-  if constexpr (inputs > 1) {
-    if (count < inputs) return add_panel_products<rows, inputs - 1>(count, panel, chunks, input, column, partial);
-  }
-  add_panel_products<rows, inputs>(panel, chunks, input, column, partial);
 }
 
 /// Some rows, no more than a block, with some inputs, no more than most_inputs.
@@ -182,10 +149,10 @@ class Block {
         const float* const at = panel + r * panel_chunks * chunk;
         Floats* const sums = &partial(r, begin);
         if (r + tile_rows <= row_count) {
-          add_panel_products<tile_rows, most_tile_inputs>(count, at, chunks, inputs + begin, first * chunk, sums);
+          MONOMORPH_LEVEL::multiply_panel({tile_rows, count, at, chunks, inputs + begin, first * chunk, sums});
           r += tile_rows;
         } else {
-          add_panel_products<1, most_tile_inputs>(count, at, chunks, inputs + begin, first * chunk, sums);
+          MONOMORPH_LEVEL::multiply_panel({1, count, at, chunks, inputs + begin, first * chunk, sums});
           ++r;
         }
       }

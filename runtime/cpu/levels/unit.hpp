@@ -1,31 +1,24 @@
-// All that a level computes. A file that includes this is compiled for one level, with flags of its own; everything but
-// the level's table is unnamed, so that the linker cannot take a function of one level for that of another.
+// What a level computes whatever the format of rows. Compiled for one level, MONOMORPH_LEVEL, with flags of its own:
+// everything but its table and what its other units call is unnamed, so that the linker cannot take a function of one
+// level for that of another.
 #pragma once
 
-#include "runtime/cpu/levels/blends.hpp"
 #include "runtime/cpu/levels/digits.hpp"
 #include "runtime/cpu/levels/exponentials.hpp"
-#include "runtime/cpu/levels/products.hpp"
+#include "runtime/cpu/levels/panels.hpp"
 
-namespace monomorph::cpu {
-namespace {
+#define MONOMORPH_TEXT_OF(name) #name
+#define MONOMORPH_NAME_OF(level) MONOMORPH_TEXT_OF(level)
 
-/// In the order of RowFormat.
-constexpr Level this_level(const char* name) {
-  return {name,
-          {multiply<F32>, multiply<F16>, multiply<Bf16>, multiply<CodesAndScales>, multiply<Q4_0>, multiply<Q8_0>,
-           multiply<Q4K>, multiply<Q6K>, multiply<Q4_1>},
-          {blend<F32>, blend<F16>, blend<Bf16>, blend<CodesAndScales>},
+namespace monomorph::cpu::MONOMORPH_LEVEL {
+
+extern const Level level;
 #ifdef MONOMORPH_DIGITS
-          cut_into_digits,
-          {nullptr, nullptr, nullptr, nullptr, multiply_digits<DigitsOfQ4_0>, nullptr, multiply_digits<DigitsOfQ4K>,
-           nullptr, nullptr},
+constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), cut_into_digits, exponentials};
 #else
-          nullptr,
-          {},
+constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), nullptr, exponentials};
 #endif
-          exponentials};
-}
 
-}  // namespace
-}  // namespace monomorph::cpu
+void multiply_panel(const Panel& of) { of.rows == 1 ? add_products_of<1>(of) : add_products_of<tile_rows>(of); }
+
+}  // namespace monomorph::cpu::MONOMORPH_LEVEL

@@ -27,6 +27,10 @@ constexpr int lanes = 4, registers = 32;
 constexpr int lanes = 4, registers = 16;
 #endif
 
+#if defined(MONOMORPH_X86_64) && defined(__AVX2__) && !defined(__AVX512F__)
+#define MONOMORPH_DIGITS  // codes of four bits are multiplied with one input in integers: digit_products.hpp
+#endif
+
 typedef float Floats __attribute__((vector_size(lanes * 4)));
 typedef std::int32_t Integers __attribute__((vector_size(lanes * 4)));
 typedef std::uint32_t Words __attribute__((vector_size(lanes * 4)));
@@ -106,6 +110,20 @@ Sixteen low_bits(Sixteen bytes, int first, int count) {
   return bytes >> first & static_cast<std::uint8_t>((1 << count) - 1);
 }
 
+/// Of each of sixteen codes of four bits what stands for it in a table of sixteen bytes.
+[[maybe_unused]] Sixteen looked_up(const std::int8_t* table, Sixteen codes) {
+#if defined(MONOMORPH_X86_64) && defined(__AVX2__) && !defined(__AVX512F__)
+  return bits_as<Sixteen>(_mm256_shuffle_epi8(bits_as<__m256i>(load_sixteen(table)), bits_as<__m256i>(codes)));
+#elif defined(__AVX512F__)
+  return bits_as<Sixteen>(_mm_shuffle_epi8(load<__m128i>(table), bits_as<__m128i>(codes)));
+#elif defined(MONOMORPH_AARCH64)
+  return vqtbl1q_u8(load<Sixteen>(table), codes);
+#else
+  for (int i = 0; i < 16; ++i) codes[i] = static_cast<std::uint8_t>(table[codes[i]]);
+  return codes;
+#endif
+}
+
 /// Of sixteen bytes those that the nth vector of them has, an element each, at the element's lowest bits or its
 /// highest.
 template <bool highest>
@@ -144,7 +162,7 @@ Floats widened_signed(Sixteen bytes, int nth) { return __builtin_convertvector(p
 
 /// The compiler computes `first` before it reads at `next`. Otherwise it decodes several rows at once, and has not
 /// registers enough to hold them.
-void finish_before([[maybe_unused]] Floats& first, [[maybe_unused]] const std::byte*& next) {
+[[maybe_unused]] void finish_before([[maybe_unused]] Floats& first, [[maybe_unused]] const std::byte*& next) {
 #if defined(MONOMORPH_X86_64)
   __asm__ volatile("" : "+x"(first), "+r"(next));
 #elif defined(MONOMORPH_AARCH64)
@@ -190,7 +208,7 @@ float sum_of(EightFloats vector) {
 #endif
 #if defined(__AVX512F__)
 /// Of sixteen: once the halves of each are added, of eight by themselves and eight.
-Floats sums_of_each(const Floats* of) {
+[[maybe_unused]] Floats sums_of_each(const Floats* of) {
   EightFloats halved[16];
   for (int n = 0; n < 16; ++n) {
     halved[n] = __builtin_shufflevector(of[n], of[n], 0, 1, 2, 3, 4, 5, 6, 7) +

@@ -10,21 +10,26 @@
 #include <limits>
 #include <random>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "runtime/cpu/kernels/matrices.hpp"
 #include "runtime/cpu/levels/levels.hpp"
+#include "runtime/cpu/levels/row_loops.hpp"
 #include "runtime/cpu/states.hpp"
 #include "runtime/formats/half.hpp"
 #include "runtime/formats/quantized.hpp"
 
 #ifdef MONOMORPH_TEST_PORTABLE
-namespace monomorph::cpu {
+namespace monomorph::cpu::portable {  // of processors that have no level of their own
 
-extern const Level portable;  // of processors that have no level of their own
+extern const Level level;
+#define MONOMORPH_DECLARE(format, reader) extern const RowLoops format;
+MONOMORPH_ROW_FORMATS(MONOMORPH_DECLARE)
+#undef MONOMORPH_DECLARE
 
-}  // namespace monomorph::cpu
+}  // namespace monomorph::cpu::portable
 #endif
 
 using namespace monomorph;
@@ -35,9 +40,23 @@ namespace {
 std::vector<const Level*> levels() {
   std::vector<const Level*> all = levels_here();
 #ifdef MONOMORPH_TEST_PORTABLE
-  all.push_back(&portable);
+  all.push_back(&portable::level);
 #endif
   return all;
+}
+
+const RowLoops& loops(const Level& level, RowFormat format) {
+#ifdef MONOMORPH_TEST_PORTABLE
+#define MONOMORPH_CHOOSE(each, reader) \
+  if (&level == &portable::level && format == RowFormat::each) return portable::each;
+  MONOMORPH_ROW_FORMATS(MONOMORPH_CHOOSE)
+#undef MONOMORPH_CHOOSE
+#endif
+#define MONOMORPH_CHOOSE(each, reader) \
+  if (format == RowFormat::each) return row_loops<RowFormat::each>(level);
+  MONOMORPH_ROW_FORMATS(MONOMORPH_CHOOSE)
+#undef MONOMORPH_CHOOSE
+  throw std::logic_error("a format that is none");
 }
 
 std::vector<float> random_floats(std::int64_t count, std::uint32_t seed) {
@@ -74,7 +93,7 @@ Matrix states_of_q8_0(std::int64_t rows, std::int64_t columns) {
 }
 
 Matrix matrix_of(Dtype dtype, std::int64_t rows, std::int64_t columns) {
-  Matrix matrix{*row_format(dtype), rows, columns};
+  Matrix matrix{row_format(dtype), rows, columns};
   const std::int64_t row_bytes = columns / row_of(dtype).block_elements * row_of(dtype).block_bytes;
   matrix.bytes.resize(static_cast<std::size_t>(rows * row_bytes));
   matrix.elements.resize(static_cast<std::size_t>(rows * columns));
@@ -106,10 +125,11 @@ std::vector<Matrix> matrices(std::int64_t rows) {
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
     for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513}) all.push_back(matrix_of(dtype, rows, columns));
   }
-  for (const Dtype dtype : {Dtype::q4_0, Dtype::q4_1, Dtype::q8_0}) {
+  for (const Dtype dtype :
+       {Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1, Dtype::q8_0, Dtype::iq4_nl, Dtype::mxfp4}) {
     for (const std::int64_t columns : {32, 96, 544}) all.push_back(matrix_of(dtype, rows, columns));
   }
-  for (const Dtype dtype : {Dtype::q4_k, Dtype::q6_k}) {
+  for (const Dtype dtype : {Dtype::q2_k, Dtype::q3_k, Dtype::q4_k, Dtype::q5_k, Dtype::q6_k, Dtype::iq4_xs}) {
     for (const std::int64_t columns : {256, 768}) all.push_back(matrix_of(dtype, rows, columns));
   }
   for (const std::int64_t columns : {32, 96, 256}) all.push_back(states_of_q8_0(rows, columns));
@@ -126,8 +146,8 @@ std::vector<float> multiply(const Level& level, const Matrix& matrix, const std:
                             std::int64_t first = 0, std::int64_t rows = 0) {
   if (rows == 0) rows = matrix.rows;
   std::vector<float> sums(static_cast<std::size_t>(rows) * inputs.size());
-  level.multiply[static_cast<std::size_t>(matrix.format)](
-      {matrix.row.data() + first, rows, matrix.columns, inputs.data(), std::ssize(inputs), sums.data()});
+  loops(level, matrix.format)
+      .multiply({matrix.row.data() + first, rows, matrix.columns, inputs.data(), std::ssize(inputs), sums.data()});
   return sums;
 }
 
@@ -157,6 +177,24 @@ TEST_CASE("every element is what the format's decoder gives, bit for bit") {
         }
       }
       CHECK(wrong == 0);
+    }
+  }
+}
+
+TEST_CASE("scales of MXFP4 are powers of two of any size") {
+  std::vector<float> ones(32 * 32);
+  for (std::size_t c = 0; c < 32; ++c) ones[c * 32 + c] = 1;
+  for (const int exponent : {0, 1, 2, 3, 127, 251}) {
+    CAPTURE(exponent);
+    Matrix matrix{RowFormat::mxfp4, 1, 32};
+    matrix.bytes.push_back(static_cast<std::byte>(exponent));
+    for (int code = 0; code < 16; ++code) matrix.bytes.push_back(static_cast<std::byte>(code * 17));
+    matrix.row.push_back(matrix.bytes.data());
+    matrix.elements.resize(32);
+    decode_blocks(Dtype::mxfp4, matrix.bytes.data(), matrix.elements);
+    for (const Level* level : levels()) {
+      CAPTURE(level->name);
+      CHECK(multiply(*level, matrix, pointers(ones, 32)) == matrix.elements);
     }
   }
 }
@@ -217,7 +255,7 @@ TEST_CASE("a product's bits depend on its row and its input alone") {
 TEST_CASE("by digits products are those of doubles, and the same of one row and of many") {
   for (const Matrix& matrix : matrices(19)) {
     for (const Level* level : levels()) {
-      const auto multiply_digits = level->multiply_digits[static_cast<std::size_t>(matrix.format)];
+      const auto multiply_digits = loops(*level, matrix.format).multiply_digits;
       if (multiply_digits == nullptr) continue;
       CAPTURE(described(*level, matrix));
       for (const float size : {1.0f, 1e-20f, 1e20f}) {
@@ -272,15 +310,16 @@ TEST_CASE("digits of what is no number give none, and the greatest element keeps
 
 TEST_CASE("blends are those of doubles, and each is the same beside others") {
   for (const Matrix& matrix : matrices(19)) {
-    if (static_cast<std::size_t>(matrix.format) >= state_formats) continue;
+    if (loops(*levels().front(), matrix.format).blend == nullptr) continue;
     constexpr std::int64_t blends = 11;
     const std::vector<float> weights = random_floats(blends * matrix.rows, 11);
     for (const Level* level : levels()) {
       CAPTURE(described(*level, matrix));
       const auto blend = [&](std::int64_t first, std::int64_t count) {
         std::vector<float> sums(static_cast<std::size_t>(count * matrix.columns));
-        level->blend[static_cast<std::size_t>(matrix.format)](
-            {matrix.row.data(), matrix.rows, matrix.columns, weights.data() + first * matrix.rows, count, sums.data()});
+        loops(*level, matrix.format)
+            .blend({matrix.row.data(), matrix.rows, matrix.columns, weights.data() + first * matrix.rows, count,
+                    sums.data()});
         return sums;
       };
       const std::vector<float> all = blend(0, blends);
@@ -324,7 +363,7 @@ TEST_CASE("f16 and bf16 that are no finite numbers stay what they are") {
           Stored{RowFormat::bf16, 0xffc0, std::nanf("")}}) {
       const auto* const row = reinterpret_cast<const std::byte*>(&bits);
       float sum = 0;
-      level->multiply[static_cast<std::size_t>(format)]({&row, 1, 1, &input, 1, &sum});
+      loops(*level, format).multiply({&row, 1, 1, &input, 1, &sum});
       CHECK(std::isnan(sum) == std::isnan(value));
       if (!std::isnan(value)) CHECK(sum == value);
     }

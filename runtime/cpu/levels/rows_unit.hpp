@@ -1,0 +1,22 @@
+// What a level computes with rows of one format: a unit of it, as unit.hpp is one.
+#pragma once
+
+#include "runtime/cpu/levels/blends.hpp"
+#include "runtime/cpu/levels/digit_products.hpp"
+#include "runtime/cpu/levels/products.hpp"
+
+namespace monomorph::cpu {
+namespace {
+
+template <class Format>
+constexpr RowLoops loops_of() {
+  RowLoops loops{multiply<Format>, nullptr, nullptr};
+  if constexpr (Format::of_states) loops.blend = blend<Format>;
+#ifdef MONOMORPH_DIGITS
+  if constexpr (requires { DigitsOf<Format>::there; }) loops.multiply_digits = multiply_digits<Format>;
+#endif
+  return loops;
+}
+
+}  // namespace
+}  // namespace monomorph::cpu
