@@ -100,7 +100,7 @@ struct CodesAndScales : Blocks {
 };
 
 struct Q4_0 : Blocks {
-  static constexpr int chunk_bytes = 18;
+  static constexpr int block_bytes = 18, chunk_bytes = 18;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * 18;
     const Sixteen pairs = load_sixteen(block + 2);
@@ -110,7 +110,7 @@ struct Q4_0 : Blocks {
 };
 
 struct Q4_1 : Blocks {
-  static constexpr int chunk_bytes = 20;
+  static constexpr int block_bytes = 20, chunk_bytes = 20;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * 20;
     const Sixteen pairs = load_sixteen(block + 4);
@@ -129,7 +129,7 @@ struct Q4_1 : Blocks {
 }
 
 struct Q5_0 : Blocks {
-  static constexpr int chunk_bytes = 22;
+  static constexpr int block_bytes = 22, chunk_bytes = 22;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * 22;
     const Sixteen pairs = load_sixteen(block + 6);
@@ -140,7 +140,7 @@ struct Q5_0 : Blocks {
 };
 
 struct Q5_1 : Blocks {
-  static constexpr int chunk_bytes = 24;
+  static constexpr int block_bytes = 24, chunk_bytes = 24;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * 24;
     const Sixteen pairs = load_sixteen(block + 8);
@@ -217,7 +217,7 @@ struct ScalesOfSixBits : LargeBlocks {
 };
 
 struct Q4K : ScalesOfSixBits<144> {
-  static constexpr int chunk_bytes = 18;
+  static constexpr int block_bytes = 144, chunk_bytes = 18, groups = 8;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
     const std::byte* pairs = row + nth / 8 * 144 + 16 + 32 * (group / 2);
@@ -228,7 +228,7 @@ struct Q4K : ScalesOfSixBits<144> {
 };
 
 struct Q5K : ScalesOfSixBits<176> {
-  static constexpr int chunk_bytes = 22;
+  static constexpr int block_bytes = 176, chunk_bytes = 22, groups = 8;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
     const std::byte* block = row + nth / 8 * 176;
@@ -242,7 +242,7 @@ struct Q5K : ScalesOfSixBits<176> {
 
 /// Groups of 16 with a scale and a minimum of four bits each.
 struct Q2K : LargeBlocks {
-  static constexpr int chunk_bytes = 10;
+  static constexpr int block_bytes = 84, chunk_bytes = 10, groups = 16;
   struct Scales {
     float scale[16], minimum[16];
   };
@@ -271,7 +271,7 @@ struct Q2K : LargeBlocks {
 
 /// Groups of 16 with a scale of six bits each, of which the low four stand in eight bytes and the high two in four.
 struct Q3K : LargeBlocks {
-  static constexpr int chunk_bytes = 13;
+  static constexpr int block_bytes = 110, chunk_bytes = 13, groups = 16;
   struct Scales {
     float scale[16];
   };
@@ -306,7 +306,7 @@ struct Q3K : LargeBlocks {
 
 /// Groups of 32 with a scale of six bits each.
 struct Iq4Xs : LargeBlocks {
-  static constexpr int chunk_bytes = 17;
+  static constexpr int block_bytes = 136, chunk_bytes = 17, groups = 8;
   struct Scales {
     float scale[8];
   };
@@ -332,7 +332,7 @@ struct Iq4Xs : LargeBlocks {
 
 /// Groups of 16 with a scale of eight bits each.
 struct Q6K : LargeBlocks {
-  static constexpr int chunk_bytes = 26;
+  static constexpr int block_bytes = 210, chunk_bytes = 26, groups = 16;
   struct Scales {
     float scale[16];
   };
