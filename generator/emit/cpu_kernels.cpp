@@ -159,4 +159,16 @@ std::vector<Holes> cpu_kernels(const Plan& plan) {
   return holes;
 }
 
+std::string dump_cpu_kernels(const Plan& plan) {
+  const std::set<KernelId> run = called(plan);
+  std::string text = "\non the CPU\n";
+  for (const KernelId id : plan.kernels.ids()) {
+    if (!run.contains(id)) continue;
+    const std::string name = template_of(plan.kernels[id]);
+    const bool by_level = name == "Linear" || name == "Attention";
+    text += fmt::format("  {}: {}, {}\n", plan.kernels[id].name, name, by_level ? "by level" : "plain loops");
+  }
+  return text;
+}
+
 }  // namespace monomorph::generator

@@ -15,4 +15,8 @@ namespace monomorph::generator {
 /// number of rows, and draws by itself.
 std::vector<Holes> cpu_kernels(const Plan& plan);
 
+/// How each kernel runs there, as plan.txt tells: by loops of the processor's level (runtime/cpu/levels/), or by plain
+/// ones, in f32, which the compiler of the engine makes vectors of.
+std::string dump_cpu_kernels(const Plan& plan);
+
 }  // namespace monomorph::generator

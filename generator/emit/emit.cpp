@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "generator/emit/cpp_writer.hpp"
+#include "generator/emit/cpu_kernels.hpp"
 #include "generator/emit/short_name.hpp"
 
 namespace monomorph::generator {
@@ -32,6 +33,7 @@ EmittedFiles emit_model(const Contract& contract, const Graph& graph, const Plan
   files["main.cpp"] = writer.main();
   files["CMakeLists.txt"] = writer.cmake(short_space);
   files["plan.txt"] = dump_plan(plan, graph, contract);
+  if (contract.runs_on("cpu")) files["plan.txt"] += dump_cpu_kernels(plan);
   return files;
 }
 

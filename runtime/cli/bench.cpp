@@ -123,6 +123,7 @@ void profile(const Program& program, const BenchOptions& options, const std::vec
     run();
     return profiled.profile();
   };
+  figures.read_bandwidth = profiled.read_bandwidth();
   work.prefill();
   work.decode();
   figures.prefill.kernels = measured(options.depth, [&] { work.prefill(); });

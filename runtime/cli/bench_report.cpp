@@ -161,12 +161,16 @@ std::string bench_text(const BenchFigures& figures) {
                         phase_line("decode", each.decode));
   }
   if (!figures.batches.empty()) return text;
-  return text + phase_line("prefill", figures.prefill) + phase_line("decode", figures.decode) +
-         kernel_table("prefill", figures.prefill) + kernel_table("decode", figures.decode);
+  text += phase_line("prefill", figures.prefill) + phase_line("decode", figures.decode);
+  if (figures.read_bandwidth > 0) {
+    text += fmt::format("memory   is read in order at {:.2f} GB/s\n", figures.read_bandwidth / 1e9);
+  }
+  return text + kernel_table("prefill", figures.prefill) + kernel_table("decode", figures.decode);
 }
 
 std::string bench_json(const BenchFigures& figures) {
   Json json = Json::object({{"model", figures.model}, {"device", figures.device}, {"depth", figures.depth}});
+  if (figures.read_bandwidth > 0) json["read_gigabytes_per_second"] = figures.read_bandwidth / 1e9;
   for (const BatchFigures& each : figures.batches) {
     Json batch = Json::object({{"batch", each.batch}, {"prefill", phase_json(each.prefill)}});
     if (each.decode.tokens > 0) batch["decode"] = phase_json(each.decode);

@@ -38,6 +38,7 @@ struct BenchFigures {
   std::int64_t depth = 0;               ///< tokens that stood before
   PhaseFigures prefill, decode;         ///< of one sequence alone; not told where there are batches
   std::vector<BatchFigures> batches{};  ///< in the order that was asked for
+  double read_bandwidth = 0;            ///< bytes/s, of a profile: ProfiledEngine::read_bandwidth()
 };
 
 std::string bench_text(const BenchFigures& figures);

@@ -36,6 +36,7 @@ class CpuEngine : public PassEngine {
   virtual void has_run(const Way&, std::size_t, const Work&) {}
 
   const Storage& storage() const { return storage_; }
+  std::int64_t threads() const { return threads_; }
   std::int64_t marked_layers(Stage stage) const {
     return std::ssize((stage == Stage::encode ? encode_ : layers_).recorder.layer_ends);
   }

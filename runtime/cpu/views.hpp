@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "runtime/cpu/bandwidth.hpp"
 #include "runtime/cpu/engine.hpp"
 
 namespace monomorph::cpu {
@@ -13,6 +14,7 @@ class MeasuredCpuEngine final : public CpuEngine, public ProfiledEngine {
   MeasuredCpuEngine(const Program& program, HostWeights weights, const LoadOptions& options);
   void reset_profile() override { totals_.reset(); }
   std::vector<KernelProfile> profile() const override { return totals_.totals(); }
+  double read_bandwidth() const override { return cpu::read_bandwidth(threads()); }
 
  private:
   void will_run() override { since_ = std::chrono::steady_clock::now(); }

@@ -29,6 +29,8 @@ class ProfiledEngine {
   virtual void reset_profile() = 0;
   /// What ran since the last reset, in the order of Program::kernels, kernels without calls left out.
   virtual std::vector<KernelProfile> profile() const = 0;
+  /// Bytes a second that the device reads of its memory in order, measured by this call; 0 where none is measured.
+  virtual double read_bandwidth() const { return 0; }
 };
 
 /// A view of an engine loaded with LoadOptions::probe_layers: what every layer gives, rows without padding.

@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "runtime/cpu/bandwidth.hpp"
 #include "runtime/cpu/cores.hpp"
 #include "runtime/cpu/pool.hpp"
 
@@ -70,4 +71,12 @@ TEST_CASE("the processor is a device of the machine's memory, and has a core at 
   CHECK(processor.unusable.empty());
   CHECK(processor.memory() > 0);
   CHECK(usable_cores() >= 1);
+}
+
+TEST_CASE("memory is read at some rate, by one thread and by two") {
+  for (const std::int64_t threads : {1, 2}) {
+    const double rate = read_bandwidth(threads);
+    CHECK(rate > 1e8);
+    CHECK(rate < 1e13);
+  }
 }
