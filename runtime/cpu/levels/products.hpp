@@ -19,13 +19,14 @@ std::int64_t bytes_ahead(const std::byte* const* row) {
   return rows == 1 ? 0 : rows * (row[rows == 1 ? 0 : 1] - row[0]);
 }
 
-/// Adds `chunks` chunks of rows and inputs to their partial sums, [input][row].
+/// Adds `chunks` chunks of rows and inputs to their partial sums: those of an input stand together, and those of the
+/// next `stride` behind them.
 template <class Format, int rows, int inputs>
 void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t columns, const float* const* input,
-                  Floats* partial) {
+                  Floats* partial, int stride) {
   Floats sums[rows][inputs];
   for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * rows + r];
+    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * stride + r];
   }
   const std::int64_t ahead = bytes_ahead<rows>(row);
   const std::byte* at[rows];
@@ -47,7 +48,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
     }
   }
   for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) partial[i * rows + r] = sums[r][i];
+    for (int i = 0; i < inputs; ++i) partial[i * stride + r] = sums[r][i];
   }
 }
 
@@ -67,7 +68,7 @@ class Block {
     for (int i = 0; i < row_count * input_count; ++i) partials[i] = Floats{};
     const std::int64_t whole = of.columns / chunk;
     if (input_count <= most_fused_inputs) {
-      for (int r = 0; r < row_count;) r += add_fused(r, whole);
+      for (int r = 0; r < row_count;) r += add_fused<most_fused_inputs>(r, whole);
     } else {
       for (std::int64_t first = 0; first < whole; first += panel_chunks) {
         const std::int64_t chunks = smaller(panel_chunks, whole - first);
@@ -101,32 +102,30 @@ class Block {
   }
 
  private:
-  static constexpr int most_fused_inputs = 2;
+  static constexpr int most_fused_inputs = 4;
+
+  /// Whether a row is one of tile_rows that are computed together.
+  bool in_tile(int row) const { return row - row % tile_rows + tile_rows <= row_count; }
 
   /// Partial sums of a tile's rows stand together for each input: those that are read together are neighbours.
   Floats& partial(int row, int input) {
-    const int tile = row - row % tile_rows;
-    return partials[tile + tile_rows <= row_count ? tile * input_count + input * tile_rows + row % tile_rows
-                                                  : row * input_count + input];
+    return partials[in_tile(row) ? (row - row % tile_rows) * input_count + input * tile_rows + row % tile_rows
+                                 : row * input_count + input];
   }
 
   /// Of the rows from `r` on as many as fit; returns how many these were.
+  template <int inputs_here>
   int add_fused(int r, std::int64_t chunks) {
+    if constexpr (inputs_here > 1) {
+      if (input_count < inputs_here) return add_fused<inputs_here - 1>(r, chunks);
+    }
+    constexpr int together = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? tile_rows : tile_rows / 2;
     Floats* const at = &partial(r, 0);
-    if (input_count == 1) {
-      constexpr int rows_of_one_input = Format::rows_at_once;
-      if (r + rows_of_one_input <= row_count) {
-        add_products<Format, rows_of_one_input, 1>(rows + r, chunks, of.columns, inputs, at);
-        return rows_of_one_input;
-      }
-      add_products<Format, 1, 1>(rows + r, chunks, of.columns, inputs, at);
-      return 1;
+    if (r + together <= row_count && (inputs_here == 1 || in_tile(r))) {
+      add_products<Format, together, inputs_here>(rows + r, chunks, of.columns, inputs, at, tile_rows);
+      return together;
     }
-    if (r + tile_rows <= row_count) {
-      add_products<Format, tile_rows, 2>(rows + r, chunks, of.columns, inputs, at);
-      return tile_rows;
-    }
-    add_products<Format, 1, 2>(rows + r, chunks, of.columns, inputs, at);
+    add_products<Format, 1, inputs_here>(rows + r, chunks, of.columns, inputs, at, 1);
     return 1;
   }
 
