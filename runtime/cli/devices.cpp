@@ -3,6 +3,7 @@
 #include "runtime/cli/commands.hpp"
 #include "runtime/cli/describe.hpp"
 #include "runtime/cli/output.hpp"
+#include "runtime/engine/backend.hpp"
 #include "runtime/formats/json.hpp"
 #include "runtime/load/load.hpp"
 
@@ -57,6 +58,10 @@ void devices(const Program& program, bool json) {
   for (const DeviceInfo& device : list_devices(program)) {
     text += device_text(device);
     list.push_back(device_json(device));
+  }
+  for (const Backend* const backend : program.backends) {
+    const std::string trouble = backend->trouble();
+    if (!trouble.empty()) text += fmt::format("{}: {}\n", backend->name(), trouble);
   }
   print(json ? list.dump(2) + "\n" : text);
 }

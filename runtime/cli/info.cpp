@@ -86,7 +86,9 @@ std::string info_text(const Program& program, const std::optional<DeviceInfo>& d
   const Conversions conversions = list_conversions(program);
   if (!conversions.empty()) line("converted weights", describe_conversions(conversions));
   line("FLOPs a token", fmt::format("{} (attention aside)", program.flops_per_token));
-  line("kernels", fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
+  line("kernels", dispatches.spirv_bytes == 0
+                      ? fmt::format("{}", dispatches.kernels)
+                      : fmt::format("{}, {} bytes of SPIR-V", dispatches.kernels, dispatches.spirv_bytes));
   line("dispatches a token",
        fmt::format("{} ({} a layer; embedding and layers {}, head {}, sampling {})", dispatches.per_token(),
                    dispatches.per_layer, dispatches.decode, dispatches.head, dispatches.sample));

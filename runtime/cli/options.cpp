@@ -278,7 +278,10 @@ struct Commands {
                 "sequences at once, in slots of their own: 1,2,4 measures each; default: one alone")
             ->delimiter(',')
             ->type_name("INT");
-    command.add_flag("--profile", bench.profile, "also time each kernel on the device")->excludes(batch);
+    command
+        .add_flag("--profile", bench.profile,
+                  "also time each kernel on the device; on the CPU also how fast memory is read")
+        ->excludes(batch);
     command.add_flag("--json", bench.json, "for programs");
   }
 

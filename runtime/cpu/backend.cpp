@@ -35,6 +35,9 @@ class CpuBackend final : public Backend {
                   fmt::format("{} threads: there may be 1 to {}, or 0 for as many as there are cores", options.threads,
                               most_threads));
     }
+    if (program.cpu_kernels.size() != program.kernels.size()) {
+      throw Error(ErrorKind::internal, fmt::format("{} names the CPU and has no kernels for it", program.name));
+    }
     MemoryPlan plan = plan_memory(program, &processor);
     if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
     check_memory(program, plan, processor);

@@ -5,8 +5,8 @@
 
 namespace monomorph::cpu {
 
-/// Bytes a second that so many threads read of memory in order, each its share of 256 MB: the best of several times.
-/// Takes a fifth of a second. Throws Error(environment) where there is not so much memory.
+/// Bytes a second that so many threads read of memory in order, each its share of several times what the processor's
+/// last cache holds: the best of several times. 0 where so much memory is not free.
 double read_bandwidth(std::int64_t threads);
 
 }  // namespace monomorph::cpu

@@ -28,6 +28,8 @@ class Backend {
 
   /// One of backend_names (runtime/program/program.hpp).
   virtual std::string_view name() const = 0;
+  /// Why it can have no devices at all; empty: it can.
+  virtual std::string trouble() const { return {}; }
   /// Its devices, the unusable too, numbered from 0. Empty where there is no driver.
   virtual std::vector<DeviceInfo> list_devices() const = 0;
   /// What a program needs of the device; null: of any.

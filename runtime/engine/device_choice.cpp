@@ -38,6 +38,11 @@ constexpr const char* remedy =
 
 }  // namespace
 
+std::string_view backend_named(const std::string& request) {
+  const auto found = std::ranges::find(backend_names, lower(request));
+  return found == backend_names.end() ? std::string_view() : *found;
+}
+
 std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::string& request) {
   if (devices.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
 
@@ -50,9 +55,9 @@ std::size_t choose_device(const std::vector<DeviceInfo>& devices, const std::str
       throw Error(ErrorKind::device, fmt::format("there is no device {}; there are:{}", request, list(devices)));
     }
     candidates.push_back(index);
-  } else if (std::ranges::find(backend_names, request) != backend_names.end()) {
+  } else if (const std::string_view asked = backend_named(request); !asked.empty()) {
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i].backend == request) candidates.push_back(i);
+      if (devices[i].backend == asked) candidates.push_back(i);
     }
     if (candidates.empty()) throw Error(ErrorKind::device, fmt::format("there is no Vulkan device: {}", remedy));
   } else {

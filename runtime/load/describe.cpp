@@ -21,7 +21,7 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
     text += fmt::format("{:<12} {:>16} bytes  {:>10}{}\n", what, bytes, binary_size(bytes),
                         note.empty() ? "" : "  " + note);
   };
-  const bool processor = device && device->type == DeviceType::processor;
+  const bool processor = plan.mapped > 0 || (device && device->type == DeviceType::processor);
   if (processor)
     line("file", plan.mapped, "matrices that are read where their file is mapped: no memory of the engine's");
   line("weights", plan.weights,

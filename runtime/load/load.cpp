@@ -1,25 +1,32 @@
 #include "runtime/load/load.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <algorithm>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "runtime/engine/device_choice.hpp"
+#include "runtime/error.hpp"
 #include "runtime/formats/config_facts.hpp"
 #include "runtime/reference/reference_engine.hpp"
 
 namespace monomorph {
 namespace {
 
-/// The devices of all backends; where `request` is the name of one, its devices alone: no other is asked.
-std::vector<DeviceInfo> list(const Program& program, const std::string& request) {
-  const bool of_one = std::ranges::find(backend_names, request) != backend_names.end();
+/// The devices of all backends; where `asked` names one, its devices alone: no other is asked.
+std::vector<DeviceInfo> list(const Program& program, std::string_view asked) {
   std::vector<DeviceInfo> devices;
   for (const Backend* const backend : program.backends) {
-    if (of_one && backend->name() != request) continue;
-    for (DeviceInfo& device : backend->list_devices()) {
+    if (!asked.empty() && backend->name() != asked) continue;
+    std::vector<DeviceInfo> listed;
+    try {
+      listed = backend->list_devices();
+    } catch (const Error& error) {
+      // A driver that fails is as good as none, where there is another backend and this one was not asked for.
+      if (error.kind() != ErrorKind::device || !asked.empty() || program.backends.size() == 1) throw;
+    }
+    for (DeviceInfo& device : listed) {
       device.index = std::ssize(devices);
       devices.push_back(std::move(device));
     }
@@ -33,13 +40,13 @@ const Backend& backend_of(const Program& program, const DeviceInfo& device) {
   return **found;
 }
 
-/// `request` is the name of a backend that the engine was built without.
-void refuse_left_out(const Program& program, const std::string& request) {
-  if (std::ranges::find(backend_names, request) == backend_names.end()) return;
-  if (std::ranges::find(program.backends, request, &Backend::name) != program.backends.end()) return;
+/// The backend of this name. Throws Error(device) where the engine was built without it.
+const Backend& require(const Program& program, std::string_view name) {
+  const auto found = std::ranges::find(program.backends, name, &Backend::name);
+  if (found != program.backends.end()) return **found;
   throw Error(ErrorKind::device,
               fmt::format("{} was built without the device {}, for {} alone: build it with \"{}\" in engine.devices",
-                          program.name, request, program.backends.front()->name(), request));
+                          program.name, name, program.backends.front()->name(), name));
 }
 
 /// What the config of the weights says against the program's facts.
@@ -79,8 +86,12 @@ std::vector<DeviceInfo> list_devices(const Program& program) {
 }
 
 DeviceInfo find_device(const Program& program, const std::string& request) {
-  refuse_left_out(program, request);
-  std::vector<DeviceInfo> devices = list(program, request);
+  const std::string_view asked = backend_named(request);
+  if (!asked.empty()) {
+    const std::string trouble = require(program, asked).trouble();
+    if (!trouble.empty()) throw Error(ErrorKind::device, fmt::format("there is no device of {}: {}", asked, trouble));
+  }
+  std::vector<DeviceInfo> devices = list(program, asked);
   return std::move(devices[choose_device(devices, request)]);
 }
 

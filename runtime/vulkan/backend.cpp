@@ -28,6 +28,8 @@ class VulkanBackend final : public Backend {
     return devices;
   }
 
+  std::string trouble() const override { return trouble_with_loader(); }
+
   /// Of any device: the layout for the limits that all have (slices of at most 128 MiB).
   MemoryPlan plan_memory(const Program& program, const DeviceInfo* device) const override {
     const LayoutLimits limits = device == nullptr ? LayoutLimits::guaranteed() : LayoutLimits::of(device->limits);
@@ -45,6 +47,10 @@ class VulkanBackend final : public Backend {
       throw Error(ErrorKind::rejected, fmt::format("threads are of the device cpu, and {} is none", chosen.name));
     }
     auto device = Device::open(chosen.index, with_test_limits(options.limits));
+    if (device->info().name != chosen.name) {
+      throw Error(ErrorKind::device,
+                  fmt::format("device {} was {} and is {}: run again", chosen.index, chosen.name, device->info().name));
+    }
     check_memory(program, plan_memory(program, &device->info()), device->info());
     if (options.profile && !device->physical().timestamps) {
       throw Error(ErrorKind::device,

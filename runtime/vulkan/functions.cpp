@@ -2,6 +2,8 @@
 
 #include <dlfcn.h>
 
+#include <type_traits>
+
 namespace monomorph::vulkan {
 
 #define MONOMORPH_DEFINE(name) PFN_##name name = nullptr;
@@ -10,28 +12,26 @@ MONOMORPH_VULKAN_FUNCTIONS(MONOMORPH_DEFINE)
 
 namespace {
 
-template <class Function>
-bool find(void* library, const char* name, Function& function) {
-  function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
-}
-
 /// The library stays open: drivers are not made to be closed while the process lives.
-bool find_all() {
+std::string find_all() {
   void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return false;
-  bool all = true;
-#define MONOMORPH_FIND(name) all = find(library, #name, name) && all;
+  if (library == nullptr) return dlerror();
+  std::string missing;
+  const auto find = [&](const char* name, auto& function) {
+    function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
+    if (function == nullptr) missing = std::string("libvulkan.so.1 has no ") + name;
+  };
+#define MONOMORPH_FIND(name) find(#name, name);
   MONOMORPH_VULKAN_FUNCTIONS(MONOMORPH_FIND)
 #undef MONOMORPH_FIND
-  return all;
+  return missing;
 }
 
 }  // namespace
 
-bool load_functions() {
-  static const bool loaded = find_all();
-  return loaded;
+const std::string& trouble_with_loader() {
+  static const std::string trouble = find_all();
+  return trouble;
 }
 
 }  // namespace monomorph::vulkan

@@ -65,7 +65,7 @@ VKAPI_ATTR VkBool32 VKAPI_CALL Instance::on_message(VkDebugUtilsMessageSeverityF
 
 std::shared_ptr<Instance> Instance::create() {
   const Validation validation = requested_validation();
-  if (!load_functions()) return nullptr;
+  if (!trouble_with_loader().empty()) return nullptr;
   std::shared_ptr<Instance> self(new Instance);
 
   std::vector<const char*> layers, extensions;

@@ -11,12 +11,28 @@
 
 namespace monomorph::cpu {
 
-/// How the elements of a row lie, and what reads them (row_formats.hpp). Of codes_and_scales is a state in q8_0: int8
-/// codes of the whole row, and then an f16 for every 32.
-#define MONOMORPH_ROW_FORMATS(each)                                                                       \
-  each(f32, F32) each(f16, F16) each(bf16, Bf16) each(codes_and_scales, CodesAndScales) each(q4_0, Q4_0)  \
-      each(q4_1, Q4_1) each(q5_0, Q5_0) each(q5_1, Q5_1) each(q8_0, Q8_0) each(q2_k, Q2K) each(q3_k, Q3K) \
-          each(q4_k, Q4K) each(q5_k, Q5K) each(q6_k, Q6K) each(iq4_nl, Iq4Nl) each(iq4_xs, Iq4Xs) each(mxfp4, Mxfp4)
+/// How the elements of a row lie, and the struct that reads them (row_formats.hpp). A row of a state in q8_0 is
+/// codes_and_scales: int8 codes of the whole row, and then an f16 for every 32.
+// clang-format off
+#define MONOMORPH_ROW_FORMATS(each) \
+  each(f32, F32) \
+  each(f16, F16) \
+  each(bf16, Bf16) \
+  each(codes_and_scales, CodesAndScales) \
+  each(q4_0, Q4_0) \
+  each(q4_1, Q4_1) \
+  each(q5_0, Q5_0) \
+  each(q5_1, Q5_1) \
+  each(q8_0, Q8_0) \
+  each(q2_k, Q2K) \
+  each(q3_k, Q3K) \
+  each(q4_k, Q4K) \
+  each(q5_k, Q5K) \
+  each(q6_k, Q6K) \
+  each(iq4_nl, Iq4Nl) \
+  each(iq4_xs, Iq4Xs) \
+  each(mxfp4, Mxfp4)
+// clang-format on
 enum class RowFormat : std::uint32_t {
 #define MONOMORPH_NAME(format, reader) format,
   MONOMORPH_ROW_FORMATS(MONOMORPH_NAME)
@@ -58,7 +74,7 @@ struct Digits {
 /// Every f16 as a float, by its bits; filled by levels_here().
 extern float f16_values[1 << 16];
 
-/// What a level computes with rows of one format. It is plain data, as a level is: a unit runs nothing before it is
+/// What a level computes with rows of one format. RowLoops and Level are plain data: a unit runs nothing before it is
 /// called.
 struct RowLoops {
   void (*multiply)(const Products&);
@@ -69,7 +85,7 @@ struct RowLoops {
                           const Digits& input, float* products);
 };
 
-/// What a level computes beside.
+/// What a level computes whatever the format of rows.
 struct Level {
   const char* name;
   /// Null where floats are as fast: cuts an input of whole blocks into digits, to 24 bits of the largest element of

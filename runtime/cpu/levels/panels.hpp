@@ -20,10 +20,10 @@ namespace MONOMORPH_LEVEL {
 
 /// What is multiplied at once: rows of floats, panel_chunks chunks apart, and inputs from a column on.
 struct Panel {
-  int rows, inputs;  ///< tile_rows or 1, and at most most_tile_inputs
-  const float* panel;
+  int row_count, input_count;  ///< tile_rows or 1, and at most most_tile_inputs
+  const float* weights;
   std::int64_t chunks;
-  const float* const* input;
+  const float* const* inputs;
   std::int64_t column;
   Floats* partial;  ///< sums that products are added to, [input][row]
 };
@@ -42,12 +42,12 @@ template <int rows, int inputs>
     for (int i = 0; i < inputs; ++i) sums[r][i] = of.partial[i * rows + r];
   }
   const float* at[inputs];
-  for (int i = 0; i < inputs; ++i) at[i] = of.input[i] + of.column;
+  for (int i = 0; i < inputs; ++i) at[i] = of.inputs[i] + of.column;
   for (std::int64_t c = 0; c < of.chunks * chunk; c += lanes) {
     Floats given[inputs];
     for (int i = 0; i < inputs; ++i) given[i] = load<Floats>(at[i] + c);
     for (int r = 0; r < rows; ++r) {
-      const Floats weights = load<Floats>(of.panel + r * panel_chunks * chunk + c);
+      const Floats weights = load<Floats>(of.weights + r * panel_chunks * chunk + c);
       for (int i = 0; i < inputs; ++i) sums[r][i] = multiply_add(weights, given[i], sums[r][i]);
     }
   }
@@ -58,7 +58,7 @@ template <int rows, int inputs>
 template <int rows, int inputs = most_tile_inputs>
 void add_products_of(const MONOMORPH_LEVEL::Panel& of) {
   if constexpr (inputs > 1) {
-    if (of.inputs < inputs) return add_products_of<rows, inputs - 1>(of);
+    if (of.input_count < inputs) return add_products_of<rows, inputs - 1>(of);
   }
   add_panel_products<rows, inputs>(of);
 }

@@ -113,17 +113,22 @@ class Block {
                                  : row * input_count + input];
   }
 
-  /// Of the rows from `r` on as many as fit; returns how many these were.
+  /// Of the rows from `r` on as many as fit; returns how many these were. Its inputs are no more than inputs_here.
   template <int inputs_here>
   int add_fused(int r, std::int64_t chunks) {
     if constexpr (inputs_here > 1) {
       if (input_count < inputs_here) return add_fused<inputs_here - 1>(r, chunks);
     }
+    // More rows wait for memory together, fewer leave registers for inputs.
     constexpr int together = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? tile_rows : tile_rows / 2;
     Floats* const at = &partial(r, 0);
     if (r + together <= row_count && (inputs_here == 1 || in_tile(r))) {
       add_products<Format, together, inputs_here>(rows + r, chunks, of.columns, inputs, at, tile_rows);
       return together;
+    }
+    if (inputs_here == 1 && in_tile(r)) {
+      add_products<Format, tile_rows, 1>(rows + r, chunks, of.columns, inputs, at, tile_rows);
+      return tile_rows;
     }
     add_products<Format, 1, inputs_here>(rows + r, chunks, of.columns, inputs, at, 1);
     return 1;
@@ -145,15 +150,15 @@ class Block {
       fetch_next_panel(first + chunks, tile, tiles);
       const int begin = input_count * tile / tiles, count = input_count * (tile + 1) / tiles - begin;
       for (int r = 0; r < row_count;) {
-        const float* const at = panel + r * panel_chunks * chunk;
-        Floats* const sums = &partial(r, begin);
-        if (r + tile_rows <= row_count) {
-          MONOMORPH_LEVEL::multiply_panel({tile_rows, count, at, chunks, inputs + begin, first * chunk, sums});
-          r += tile_rows;
-        } else {
-          MONOMORPH_LEVEL::multiply_panel({1, count, at, chunks, inputs + begin, first * chunk, sums});
-          ++r;
-        }
+        const int rows_here = in_tile(r) ? tile_rows : 1;
+        MONOMORPH_LEVEL::multiply_panel({.row_count = rows_here,
+                                         .input_count = count,
+                                         .weights = panel + r * panel_chunks * chunk,
+                                         .chunks = chunks,
+                                         .inputs = inputs + begin,
+                                         .column = first * chunk,
+                                         .partial = &partial(r, begin)});
+        r += rows_here;
       }
     }
   }

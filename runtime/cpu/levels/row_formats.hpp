@@ -306,7 +306,7 @@ struct Q3K : LargeBlocks {
 
 /// Groups of 32 with a scale of six bits each.
 struct Iq4Xs : LargeBlocks {
-  static constexpr int block_bytes = 136, chunk_bytes = 17, groups = 8;
+  static constexpr int chunk_bytes = 17;
   struct Scales {
     float scale[8];
   };

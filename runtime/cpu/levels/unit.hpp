@@ -19,6 +19,9 @@ constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), cut_into_digi
 constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), nullptr, exponentials};
 #endif
 
-void multiply_panel(const Panel& of) { of.rows == 1 ? add_products_of<1>(of) : add_products_of<tile_rows>(of); }
+void multiply_panel(const Panel& of) {
+  if (of.row_count == 1) return add_products_of<1>(of);
+  add_products_of<tile_rows>(of);
+}
 
 }  // namespace monomorph::cpu::MONOMORPH_LEVEL

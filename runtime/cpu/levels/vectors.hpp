@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-// Without MONOMORPH_PORTABLE, which portable.cpp is compiled with where it is tested.
+// Without MONOMORPH_PORTABLE, which the units of the level `portable` are compiled with where they are tested.
 #if defined(__x86_64__) && !defined(MONOMORPH_PORTABLE)
 #define MONOMORPH_X86_64
 #include <immintrin.h>
@@ -28,7 +28,7 @@ constexpr int lanes = 4, registers = 16;
 #endif
 
 #if defined(MONOMORPH_X86_64) && defined(__AVX2__) && !defined(__AVX512F__)
-#define MONOMORPH_DIGITS  // codes of four bits are multiplied with one input in integers: digit_products.hpp
+#define MONOMORPH_DIGITS  // codes of two to six bits are multiplied with one input in integers: digit_products.hpp
 #endif
 
 typedef float Floats __attribute__((vector_size(lanes * 4)));

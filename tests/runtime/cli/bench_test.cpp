@@ -183,6 +183,12 @@ TEST_CASE("the median, the range and the kernels' shares are computed from the m
   CHECK(contains(text, "tiny on a device"));
   CHECK(contains(text, "200.00 tokens/s (median of 3, 100.00 to 400.00)"));
   CHECK(contains(text, "30 MB a token"));
+  CHECK_FALSE(contains(text, "memory"));
+  CHECK_FALSE(nlohmann::json::parse(cli::bench_json(figures)).contains("read_gigabytes_per_second"));
+  cli::BenchFigures beside_memory = figures;
+  beside_memory.read_bandwidth = 24.5e9;
+  CHECK(contains(cli::bench_text(beside_memory), "\nmemory   is read in order at 24.50 GB/s\n"));
+  CHECK(nlohmann::json::parse(cli::bench_json(beside_memory))["read_gigabytes_per_second"] == 24.5);
   // A slow rate is not told as none.
   cli::BenchFigures slow = figures;
   slow.decode.seconds = {2000, 4000, 5000};

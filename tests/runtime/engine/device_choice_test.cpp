@@ -50,6 +50,7 @@ TEST_CASE("a device that cannot be used is passed over, and a backend's name is 
   CHECK(choose_device(devices, "") == 0);
   devices[1].unusable.clear();
   CHECK(choose_device(devices, "vulkan") == 0);
+  CHECK(choose_device(devices, "Vulkan") == 0);
   CHECK(choose_device(devices, "cpu") == 1);
   CHECK(contains(refusal({devices[1]}, "vulkan"), "there is no Vulkan device"));
 }
@@ -86,11 +87,13 @@ TEST_CASE("a device is asked for by index or by part of its name in any case") {
 }
 
 TEST_CASE("a name that is said whole is that device's, though it is part of another's") {
-  const std::vector<DeviceInfo> devices{device(0, "a driver for the cpu", DeviceType::discrete, 64),
-                                        device(1, "cpu", DeviceType::processor, 64)};
-  CHECK(choose_device(devices, "cpu") == 1);
-  CHECK(choose_device(devices, "CPU") == 0);
-  CHECK(choose_device(devices, "") == 0);
+  const std::vector<DeviceInfo> devices{
+      device(0, "Radeon Pro", DeviceType::discrete, 64), device(1, "Radeon", DeviceType::integrated, 64),
+      device(2, "cpu", DeviceType::processor, 64), device(3, "a driver for the cpu", DeviceType::cpu, 64)};
+  CHECK(choose_device(devices, "Radeon") == 1);
+  CHECK(choose_device(devices, "radeon") == 0);
+  CHECK(choose_device(devices, "cpu") == 2);
+  CHECK(choose_device(devices, "CPU") == 2);
 }
 
 TEST_CASE("digits alone are an index, though a name contains them") {

@@ -309,7 +309,7 @@ void MemoryOrder::host_reads(const std::vector<VkBuffer>& mapped) {
 
 SubmittedWork::SubmittedWork(const Program& program) {
   ::setenv("MONOMORPH_NO_CACHE", "1", 1);  // no spare devices, whose work would be heard as well
-  if (!vulkan::load_functions()) throw std::runtime_error("there is no Vulkan loader");
+  if (const std::string& trouble = vulkan::trouble_with_loader(); !trouble.empty()) throw std::runtime_error(trouble);
   listen<vulkan::vkCreateBuffer>(heard::vkCreateBuffer);
   listen<vulkan::vkBindBufferMemory>(heard::vkBindBufferMemory);
   listen<vulkan::vkMapMemory>(heard::vkMapMemory);
