@@ -1,6 +1,7 @@
 #include "runtime/load/load.hpp"
 
 #include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <string_view>
@@ -34,14 +35,8 @@ std::vector<DeviceInfo> list(const Program& program, std::string_view asked) {
   return devices;
 }
 
-const Backend& backend_of(const Program& program, const DeviceInfo& device) {
-  const auto found = std::ranges::find(program.backends, device.backend, &Backend::name);
-  if (found == program.backends.end()) throw Error(ErrorKind::internal, "a device of no backend: " + device.name);
-  return **found;
-}
-
 /// The backend of this name. Throws Error(device) where the engine was built without it.
-const Backend& require(const Program& program, std::string_view name) {
+const Backend& backend_of(const Program& program, std::string_view name) {
   const auto found = std::ranges::find(program.backends, name, &Backend::name);
   if (found != program.backends.end()) return **found;
   throw Error(ErrorKind::device,
@@ -87,21 +82,24 @@ std::vector<DeviceInfo> list_devices(const Program& program) {
 
 DeviceInfo find_device(const Program& program, const std::string& request) {
   const std::string_view asked = backend_named(request);
-  if (!asked.empty()) {
-    const std::string trouble = require(program, asked).trouble();
-    if (!trouble.empty()) throw Error(ErrorKind::device, fmt::format("there is no device of {}: {}", asked, trouble));
-  }
+  if (!asked.empty()) backend_of(program, asked);
   std::vector<DeviceInfo> devices = list(program, asked);
+  for (const Backend* const backend : program.backends) {
+    const std::string trouble = devices.empty() ? backend->trouble() : "";
+    if (!trouble.empty()) {
+      throw Error(ErrorKind::device, fmt::format("there is no device of {}: {}", backend->name(), trouble));
+    }
+  }
   return std::move(devices[choose_device(devices, request)]);
 }
 
 MemoryPlan plan_memory(const Program& program, const std::optional<DeviceInfo>& device) {
-  return device ? backend_of(program, *device).plan_memory(program, &*device)
+  return device ? backend_of(program, device->backend).plan_memory(program, &*device)
                 : program.backends.front()->plan_memory(program, nullptr);
 }
 
 std::optional<PipelineCacheFile> find_pipeline_cache(const Program& program, const DeviceInfo& device) {
-  return backend_of(program, device).find_pipeline_cache(program, device);
+  return backend_of(program, device.backend).find_pipeline_cache(program, device);
 }
 
 std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& options) {
@@ -111,7 +109,7 @@ std::unique_ptr<Engine> load_engine(const Program& program, const LoadOptions& o
   check_config(program, options);
   if (options.device != "reference") {
     const DeviceInfo device = find_device(program, options.device);
-    return backend_of(program, device).load(program, device, options);
+    return backend_of(program, device.backend).load(program, device, options);
   }
   if (options.profile || options.probe_layers) {
     throw Error(ErrorKind::environment, "--device reference has neither kernels to profile nor layers to probe");

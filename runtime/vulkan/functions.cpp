@@ -15,7 +15,7 @@ namespace {
 /// The library stays open: drivers are not made to be closed while the process lives.
 std::string find_all() {
   void* const library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) return dlerror();
+  if (library == nullptr) return std::string(dlerror()) + " (on Debian: apt install libvulkan1)";
   std::string missing;
   const auto find = [&](const char* name, auto& function) {
     function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));

@@ -48,6 +48,9 @@ TEST_CASE("a device that an engine was built without is refused by name, and not
   REQUIRE(list.size() == 1);
   CHECK(list[0]["name"] == "cpu");
   CHECK(list[0]["chosen"] == true);
+  const Outcome plan = command({"info", "--device", "reference"}, program);  // of the only backend, without a device
+  CHECK(contains(plan.output, "\nfile "));
+  CHECK_FALSE(contains(plan.output, "slices"));
 }
 
 TEST_CASE("the device cpu takes a number of threads that there may be") {
