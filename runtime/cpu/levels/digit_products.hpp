@@ -44,8 +44,9 @@ constexpr int digit_rows = 4;
   return _mm256_and_si256(moved, _mm256_set1_epi8(static_cast<char>(mask)));
 }
 
-/// The codes of a format, where products with them are faster so: 32 bytes that are not negative, of the nth chunk of
-/// a block. An element is the code less `zero`, times its scale, and where `has_minimum` more, its minimum.
+/// The codes of a format, where products with them are faster so: of the nth chunk of a block, 32 bytes that are not
+/// negative. An element is its scale times the code less `zero`. To that its minimum is added, where the format has
+/// minima: `has_minimum` says it of blocks with one scale.
 template <class Format>
 struct CodesOf {};
 

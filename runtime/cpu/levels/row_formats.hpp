@@ -16,17 +16,18 @@ struct Chunk {
 };
 
 /// What a block's chunks share, read once for them all: of most types nothing.
-struct NoScales {};
+struct OneChunk {
+  static constexpr int chunks = 1;
+  struct Scales {};
+  static Scales scales(const std::byte*, std::int64_t) { return {}; }
+};
 
 /// Types whose elements stand by themselves: a row may end within a chunk.
 template <int bytes, Floats (*read)(const std::byte*)>
-struct Plain {
+struct Plain : OneChunk {
   static constexpr bool of_states = true;
   static constexpr int rows_at_once = 8;
   static constexpr bool ends_anywhere = true;
-  static constexpr int chunks = 1;
-  using Scales = NoScales;
-  static Scales scales(const std::byte*, std::int64_t) { return {}; }
   static constexpr int element_bytes = bytes, chunk_bytes = chunk * bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     Chunk decoded;
@@ -57,7 +58,7 @@ constexpr int of_sixteen = 16 / lanes;  ///< vectors that sixteen elements take
   return decoded;
 }
 /// scale * code + minimum of sixteen codes, the nth of a chunk's two groups.
-[[maybe_unused]] void decode_group(Sixteen codes, float scale, float minimum, int nth, Chunk& decoded) {
+void decode_group(Sixteen codes, float scale, float minimum, int nth, Chunk& decoded) {
   for (int v = 0; v < of_sixteen; ++v) {
     decoded.of[nth * of_sixteen + v] = multiply_add(widened(codes, v), spread(scale), spread(minimum));
   }
@@ -65,27 +66,22 @@ constexpr int of_sixteen = 16 / lanes;  ///< vectors that sixteen elements take
 /// The same of 32 codes.
 Chunk scaled(Sixteen first, Sixteen second, float scale, float minimum) {
   Chunk decoded;
-  for (int v = 0; v < vectors; ++v) {
-    const Floats codes = widened(v < of_sixteen ? first : second, v % of_sixteen);
-    decoded.of[v] = multiply_add(codes, spread(scale), spread(minimum));
-  }
+  decode_group(first, scale, minimum, 0, decoded);
+  decode_group(second, scale, minimum, 1, decoded);
   return decoded;
 }
 
 /// Blocks of 32 elements.
-struct Blocks {
+struct Blocks : OneChunk {
   static constexpr bool of_states = false;
   static constexpr int rows_at_once = 4;
   static constexpr bool ends_anywhere = false;
-  static constexpr int chunks = 1;
-  using Scales = NoScales;
-  static Scales scales(const std::byte*, std::int64_t) { return {}; }
 };
 
 struct Q8_0 : Blocks {
   static constexpr int chunk_bytes = 34;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 34;
+    const std::byte* block = row + nth * chunk_bytes;
     return scaled_signed(load_sixteen(block + 2), load_sixteen(block + 18), load_scale(block) * 0x1p-24f);
   }
 };
@@ -100,9 +96,9 @@ struct CodesAndScales : Blocks {
 };
 
 struct Q4_0 : Blocks {
-  static constexpr int block_bytes = 18, chunk_bytes = 18;
+  static constexpr int block_bytes = 18, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 18;
+    const std::byte* block = row + nth * block_bytes;
     const Sixteen pairs = load_sixteen(block + 2);
     const float scale = load_scale(block);
     return scaled(low_bits(pairs, 0, 4), low_bits(pairs, 4, 4), scale, -8 * scale);
@@ -110,9 +106,9 @@ struct Q4_0 : Blocks {
 };
 
 struct Q4_1 : Blocks {
-  static constexpr int block_bytes = 20, chunk_bytes = 20;
+  static constexpr int block_bytes = 20, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 20;
+    const std::byte* block = row + nth * block_bytes;
     const Sixteen pairs = load_sixteen(block + 4);
     return scaled(low_bits(pairs, 0, 4), low_bits(pairs, 4, 4), load_scale(block), load_scale(block + 2));
   }
@@ -129,9 +125,9 @@ struct Q4_1 : Blocks {
 }
 
 struct Q5_0 : Blocks {
-  static constexpr int block_bytes = 22, chunk_bytes = 22;
+  static constexpr int block_bytes = 22, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 22;
+    const std::byte* block = row + nth * block_bytes;
     const Sixteen pairs = load_sixteen(block + 6);
     const float scale = load_scale(block);
     return scaled(low_bits(pairs, 0, 4) | fifth_bits(block + 2), low_bits(pairs, 4, 4) | fifth_bits(block + 4), scale,
@@ -140,9 +136,9 @@ struct Q5_0 : Blocks {
 };
 
 struct Q5_1 : Blocks {
-  static constexpr int block_bytes = 24, chunk_bytes = 24;
+  static constexpr int block_bytes = 24, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 24;
+    const std::byte* block = row + nth * block_bytes;
     const Sixteen pairs = load_sixteen(block + 8);
     return scaled(low_bits(pairs, 0, 4) | fifth_bits(block + 4), low_bits(pairs, 4, 4) | fifth_bits(block + 6),
                   load_scale(block), load_scale(block + 2));
@@ -162,7 +158,7 @@ Chunk leveled(const std::int8_t* levels, const std::byte* codes, float scale) {
 struct Iq4Nl : Blocks {
   static constexpr int chunk_bytes = 18;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 18;
+    const std::byte* block = row + nth * chunk_bytes;
     return leveled(iq4_levels, block + 2, load_scale(block) * 0x1p-24f);
   }
 };
@@ -171,7 +167,7 @@ struct Iq4Nl : Blocks {
 struct Mxfp4 : Blocks {
   static constexpr int chunk_bytes = 17;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
-    const std::byte* block = row + nth * 17;
+    const std::byte* block = row + nth * chunk_bytes;
     const auto exponent = static_cast<std::uint32_t>(block[0]);
     // Halved, since levels are doubled; below the second exponent it is subnormal, and the last one is no number.
     const std::uint32_t bits = exponent < 2 ? 0x00200000u << exponent : (exponent - 1) << 23;
@@ -193,11 +189,12 @@ struct LargeBlocks {
 /// Groups of 32 with a scale and a minimum of six bits each, which begin a block of so many bytes.
 template <int bytes>
 struct ScalesOfSixBits : LargeBlocks {
+  static constexpr int block_bytes = bytes, groups = 8;
   struct Scales {
     float scale[8], minimum[8];
   };
   static Scales scales(const std::byte* row, std::int64_t nth_block) {
-    const std::byte* block = row + nth_block * bytes;
+    const std::byte* block = row + nth_block * block_bytes;
     std::uint32_t words[3];
     __builtin_memcpy(words, block + 4, sizeof words);
     constexpr std::uint32_t low_six = 0x3f3f3f3f, low_four = 0x0f0f0f0f, low_two = 0x03030303;
@@ -217,10 +214,10 @@ struct ScalesOfSixBits : LargeBlocks {
 };
 
 struct Q4K : ScalesOfSixBits<144> {
-  static constexpr int block_bytes = 144, chunk_bytes = 18, groups = 8;
+  static constexpr int chunk_bytes = 18;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
-    const std::byte* pairs = row + nth / 8 * 144 + 16 + 32 * (group / 2);
+    const std::byte* pairs = row + nth / 8 * block_bytes + 16 + 32 * (group / 2);
     const int shift = 4 * (group % 2);
     return scaled(low_bits(load_sixteen(pairs), shift, 4), low_bits(load_sixteen(pairs + 16), shift, 4),
                   scales.scale[group], scales.minimum[group]);
@@ -228,10 +225,10 @@ struct Q4K : ScalesOfSixBits<144> {
 };
 
 struct Q5K : ScalesOfSixBits<176> {
-  static constexpr int block_bytes = 176, chunk_bytes = 22, groups = 8;
+  static constexpr int chunk_bytes = 22;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
-    const std::byte* block = row + nth / 8 * 176;
+    const std::byte* block = row + nth / 8 * block_bytes;
     const auto codes = [&](int half) {
       return low_bits(load_sixteen(block + 48 + 32 * (group / 2) + 16 * half), 4 * (group % 2), 4) |
              low_bits(load_sixteen(block + 16 + 16 * half), group, 1) << 4;
@@ -247,7 +244,7 @@ struct Q2K : LargeBlocks {
     float scale[16], minimum[16];
   };
   static Scales scales(const std::byte* row, std::int64_t nth_block) {
-    const std::byte* block = row + nth_block * 84;
+    const std::byte* block = row + nth_block * block_bytes;
     const Sixteen pairs = load_sixteen(block);
     const Floats scale = spread(load_scale(block + 80)), minimum = spread(-load_scale(block + 82));
     Scales scales;
@@ -259,7 +256,7 @@ struct Q2K : LargeBlocks {
   }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
-    const std::byte* quads = row + nth / 8 * 84 + 16 + 32 * (group / 4);
+    const std::byte* quads = row + nth / 8 * block_bytes + 16 + 32 * (group / 4);
     Chunk decoded;
     for (int n = 0; n < 2; ++n) {
       const Sixteen codes = low_bits(load_sixteen(quads + 16 * n), 2 * (group % 4), 2);
@@ -276,7 +273,7 @@ struct Q3K : LargeBlocks {
     float scale[16];
   };
   static Scales scales(const std::byte* row, std::int64_t nth_block) {
-    const std::byte* block = row + nth_block * 110;
+    const std::byte* block = row + nth_block * block_bytes;
     std::uint32_t words[3];
     __builtin_memcpy(words, block + 96, sizeof words);
     constexpr std::uint32_t low_four = 0x0f0f0f0f, low_two = 0x03030303;
@@ -292,7 +289,7 @@ struct Q3K : LargeBlocks {
   }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
-    const std::byte* block = row + nth / 8 * 110;
+    const std::byte* block = row + nth / 8 * block_bytes;
     Chunk decoded;
     for (int n = 0; n < 2; ++n) {
       const Sixteen codes = low_bits(load_sixteen(block + 32 + 32 * (group / 4) + 16 * n), 2 * (group % 4), 2) |
@@ -306,12 +303,12 @@ struct Q3K : LargeBlocks {
 
 /// Groups of 32 with a scale of six bits each.
 struct Iq4Xs : LargeBlocks {
-  static constexpr int chunk_bytes = 17;
+  static constexpr int block_bytes = 136, chunk_bytes = 17;
   struct Scales {
     float scale[8];
   };
   static Scales scales(const std::byte* row, std::int64_t nth_block) {
-    const std::byte* block = row + nth_block * 136;
+    const std::byte* block = row + nth_block * block_bytes;
     const float scale = load_scale(block);
     std::uint16_t high;
     std::uint32_t low;
@@ -326,7 +323,7 @@ struct Iq4Xs : LargeBlocks {
   }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
     const auto group = static_cast<int>(nth % 8);
-    return leveled(iq4_levels, row + nth / 8 * 136 + 8 + 16 * group, scales.scale[group]);
+    return leveled(iq4_levels, row + nth / 8 * block_bytes + 8 + 16 * group, scales.scale[group]);
   }
 };
 
@@ -337,7 +334,7 @@ struct Q6K : LargeBlocks {
     float scale[16];
   };
   static Scales scales(const std::byte* row, std::int64_t nth_block) {
-    const std::byte* block = row + nth_block * 210;
+    const std::byte* block = row + nth_block * block_bytes;
     const Floats scale = spread(load_scale(block + 208) * 0x1p-24f);
     Scales scales;
     for (int v = 0; v < of_sixteen; ++v) {
@@ -346,7 +343,7 @@ struct Q6K : LargeBlocks {
     return scales;
   }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales& scales) {
-    const std::byte* block = row + nth / 8 * 210;
+    const std::byte* block = row + nth / 8 * block_bytes;
     const auto group = static_cast<int>(nth % 8);
     const int half = group / 4, quarter = group % 4;
     const std::byte* low = block + 64 * half + 32 * (quarter % 2);
