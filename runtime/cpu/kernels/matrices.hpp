@@ -174,23 +174,20 @@ struct Linear {
     sums.resize(static_cast<std::size_t>(rows * count));
     const RowLoops& loops = row_loops<format>(call_.level);
     if (loops.multiply_digits != nullptr && count == 1 && !call_.invariant) {
-      const Digits& input = digits_of(inputs_[static_cast<std::size_t>(begin)]);
-      loops.multiply_digits(row, rows, P::columns, input, sums.data());
+      loops.multiply_digits(row, rows, P::columns, digits_of(inputs_[static_cast<std::size_t>(begin)]), sums.data());
     } else {
       loops.multiply({row, rows, P::columns, inputs_.data() + begin, count, sums.data()});
     }
   }
 
   /// The input as digits: mostly it is that of the rows before.
-  const Digits& digits_of(const float* input) {
-    if (input == cut_) return digits_;
-    constexpr std::size_t blocks = (P::columns + 31) / 32;
-    digit_blocks_.resize(blocks);
-    digit_scales_.resize(2 * blocks);
-    digits_ = {digit_blocks_.data(), digit_scales_.data(), digit_scales_.data() + blocks};
-    call_.level.cut_into_digits(input, P::columns, digits_);
-    cut_ = input;
-    return digits_;
+  const DigitBlock* digits_of(const float* input) {
+    if (input != cut_) {
+      digits_.resize(P::columns / 32);
+      call_.level.cut_into_digits(input, P::columns, digits_.data());
+      cut_ = input;
+    }
+    return digits_.data();
   }
 
   Epilogue<P> output_;
@@ -200,9 +197,7 @@ struct Linear {
   std::vector<const float*> inputs_;         ///< of each
   std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
   std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
-  std::vector<DigitBlock> digit_blocks_;
-  std::vector<float> digit_scales_;
-  Digits digits_{};
+  std::vector<DigitBlock> digits_;
   const float* cut_ = nullptr;  ///< the input that the digits are of
 };
 

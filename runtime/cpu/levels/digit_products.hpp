@@ -1,8 +1,6 @@
-// Products of codes of two to six bits with one input in integers (digits.hpp). AVX2 widens eight codes by two
-// instructions and multiplies them by two more; of bytes it multiplies and adds 32 by two. The sum of four products is
-// exact in 32 bits.
-//
-// AVX-512 widens twice as many at once: there floats are as fast, and they need no cutting.
+// Products of rows with one input in integers (digits.hpp): eight rows at once, one in each 32 bits of a register. Four
+// neighbouring codes of a row are multiplied with four digits of the input by one instruction, and as the eight rows
+// have the same columns, what other columns gave is added in sixteen bits by another. Floats take twice as many.
 #pragma once
 
 #include "runtime/cpu/levels/products.hpp"
@@ -12,203 +10,387 @@
 namespace monomorph::cpu {
 namespace {
 
-/// Of 32 codes: the products' sums, four elements each.
-[[maybe_unused]] __m256i products_of(__m256i codes, const DigitBlock& block) {
-  const auto by = [&](int digit) {
-    return _mm256_maddubs_epi16(codes, _mm256_load_si256(reinterpret_cast<const __m256i*>(block.digits[digit])));
-  };
-  const __m256i ones = _mm256_set1_epi16(1), base = _mm256_set1_epi16(256);
-  const __m256i upper = _mm256_add_epi32(_mm256_madd_epi16(by(2), base), _mm256_madd_epi16(by(1), ones));
-  return _mm256_add_epi32(_mm256_slli_epi32(upper, 8), _mm256_madd_epi16(by(0), ones));
+constexpr int digit_rows = 8;
+
+/// Of each row 32 bits.
+typedef __m256i RowsOfWords;
+typedef EightFloats RowsOfFloats;
+
+[[maybe_unused]] RowsOfFloats floats_of(RowsOfWords words) { return RowsOfFloats(_mm256_cvtepi32_ps(words)); }
+[[maybe_unused]] RowsOfFloats in_all_rows(float value) { return value - RowsOfFloats{}; }
+[[maybe_unused]] RowsOfFloats add_scaled(RowsOfFloats a, RowsOfFloats b, RowsOfFloats c) {
+  return _mm256_fmadd_ps(a, b, c);
 }
 
-constexpr int digit_rows = 4;
+/// The blocks of eight rows that have the same columns.
+struct BlocksOfRows {
+  const std::byte* const* rows;
+  std::int64_t at;
+  const std::byte* of(int row) const { return rows[row] + at; }
+};
 
-/// Sixteen bytes of pairs as 32 codes of four bits.
-[[maybe_unused]] __m256i codes_of_pairs(const std::byte* pairs) {
-  const __m256i shifts = _mm256_setr_epi32(0, 0, 0, 0, 4, 4, 4, 4);
-  return _mm256_and_si256(_mm256_srlv_epi32(_mm256_broadcastsi128_si256(load<__m128i>(pairs)), shifts),
-                          _mm256_set1_epi8(15));
+/// Of each row sixteen bytes: a column has four of each.
+struct Strip {
+  RowsOfWords column[4];
+};
+[[maybe_unused]] Strip strip(const BlocksOfRows& block, int at) {
+  RowsOfWords pair[4];
+  for (int r = 0; r < 4; ++r) {
+    pair[r] = _mm256_inserti128_si256(_mm256_castsi128_si256(load<__m128i>(block.of(r) + at)),
+                                      load<__m128i>(block.of(r + 4) + at), 1);
+  }
+  const RowsOfWords a = _mm256_unpacklo_epi32(pair[0], pair[1]), b = _mm256_unpacklo_epi32(pair[2], pair[3]);
+  const RowsOfWords c = _mm256_unpackhi_epi32(pair[0], pair[1]), d = _mm256_unpackhi_epi32(pair[2], pair[3]);
+  return {{_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), _mm256_unpacklo_epi64(c, d),
+           _mm256_unpackhi_epi64(c, d)}};
 }
-/// The fifth bits of 32 codes, which stand in four bytes, a bit each.
-[[maybe_unused]] __m256i fifth_bits_of_codes(const std::byte* bits) {
-  const __m256i bytes = _mm256_setr_epi64x(0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-  const __m256i own_bit = _mm256_set1_epi64x(static_cast<long long>(0x8040201008040201));
-  const __m256i spread_bits = _mm256_shuffle_epi8(_mm256_set1_epi32(load<std::int32_t>(bits)), bytes);
-  return _mm256_and_si256(_mm256_cmpeq_epi8(_mm256_and_si256(spread_bits, own_bit), own_bit), _mm256_set1_epi8(16));
+/// Of each row the four bytes at a place.
+[[maybe_unused]] RowsOfWords words(const BlocksOfRows& block, int at) {
+  const auto of = [&](int r) { return load<std::int32_t>(block.of(r) + at); };
+  return _mm256_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7));
 }
-/// 32 bytes, moved by `shift` bits to the left, of which `mask` is left.
-[[maybe_unused]] __m256i bits_of(const std::byte* bytes, int shift, int mask) {
-  const __m256i all = load<__m256i>(bytes);
-  const __m256i moved = shift < 0 ? _mm256_srli_epi16(all, -shift) : _mm256_slli_epi16(all, shift);
-  return _mm256_and_si256(moved, _mm256_set1_epi8(static_cast<char>(mask)));
+/// The f16 that stand in the low halves of words, and those in the high ones.
+struct F16Pairs {
+  RowsOfFloats low, high;
+};
+[[maybe_unused]] F16Pairs f16_pairs(RowsOfWords of) {
+  const __m256i both = _mm256_permute4x64_epi64(
+      _mm256_packus_epi32(_mm256_and_si256(of, _mm256_set1_epi32(0xffff)), _mm256_srli_epi32(of, 16)), 0xd8);
+  return {_mm256_cvtph_ps(_mm256_castsi256_si128(both)), _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1))};
 }
 
-/// The codes of a format, where products with them are faster so: of the nth chunk of a block, 32 bytes that are not
-/// negative. An element is its scale times the code less `zero`. To that its minimum is added, where the format has
-/// minima: `has_minimum` says it of blocks with one scale.
+/// Of each byte `count` bits from `first` on, moved to `to`.
+template <int first, int count, int to = 0>
+RowsOfWords bits(RowsOfWords of) {
+  constexpr int shift = first - to;
+  if constexpr (shift > 0) of = _mm256_srli_epi32(of, shift);
+  if constexpr (shift < 0) of = _mm256_slli_epi32(of, -shift);
+  return _mm256_and_si256(of, _mm256_set1_epi8(static_cast<char>(((1 << count) - 1) << to)));
+}
+[[maybe_unused]] RowsOfWords either(RowsOfWords a, RowsOfWords b) { return _mm256_or_si256(a, b); }
+/// The nth bytes of words, `count` bits of each from `first` on.
+template <int nth, int first, int count>
+RowsOfWords byte_bits(RowsOfWords of) {
+  return _mm256_and_si256(_mm256_srli_epi32(of, 8 * nth + first), _mm256_set1_epi32((1 << count) - 1));
+}
+
+/// Blocks of eight rows in lanes, of the formats whose products are faster so: codes that are not negative and at most
+/// `greatest`. An element is its scale times the code less `zero`; to that its minimum is added, where the format has
+/// minima. A scale serves a group of so many columns.
+///
+/// codes<nth, column>(): those of four elements from 4 * column on. scale<nth, group>(), minimum<nth, group>().
+/// begin<nth>(), where there is one: reads what this chunk and those behind it share.
 template <class Format>
-struct CodesOf {};
+struct RowsInLanes {};
 
-template <int from, bool fifth, int less>
-struct CodesOfBlock {
-  static constexpr int zero = less;
-  static __m256i of(const std::byte* block, int) {
-    const __m256i codes = codes_of_pairs(block + from);
-    return fifth ? _mm256_or_si256(codes, fifth_bits_of_codes(block + from - 4)) : codes;
-  }
-};
-template <>
-struct CodesOf<Q4_0> : CodesOfBlock<2, false, 8> {
-  static constexpr bool has_minimum = false;
-};
-template <>
-struct CodesOf<Q4_1> : CodesOfBlock<4, false, 0> {
-  static constexpr bool has_minimum = true;
-};
-template <>
-struct CodesOf<Q5_0> : CodesOfBlock<6, true, 16> {
-  static constexpr bool has_minimum = false;
-};
-template <>
-struct CodesOf<Q5_1> : CodesOfBlock<8, true, 0> {
-  static constexpr bool has_minimum = true;
+template <int zero_code, int greatest_code, int scale_columns>
+struct Coded {
+  static constexpr int zero = zero_code, greatest = greatest_code, columns_of_scale = scale_columns;
 };
 
-template <>
-struct CodesOf<Q4K> {
-  static constexpr int zero = 0;
-  static __m256i of(const std::byte* block, int nth) {
-    return bits_of(block + 16 + 32 * (nth / 2), -4 * (nth % 2), 15);
+/// Sixteen bytes of pairs at a place of a block: of a byte the low four bits are of the first half.
+template <int at>
+struct Pairs {
+  explicit Pairs(const BlocksOfRows& block) : pairs(strip(block, at)) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    return bits<column / 4 * 4, 4>(pairs.column[column % 4]);
   }
+  Strip pairs;
 };
-template <>
-struct CodesOf<Q5K> {
-  static constexpr int zero = 0;
-  static __m256i of(const std::byte* block, int nth) {
-    return _mm256_or_si256(bits_of(block + 48 + 32 * (nth / 2), -4 * (nth % 2), 15), bits_of(block + 16, 4 - nth, 16));
+/// And a fifth bit of each code, in four bytes.
+template <int at, int bits_at>
+struct PairsAndBits : Pairs<at> {
+  explicit PairsAndBits(const BlocksOfRows& block) : Pairs<at>(block), fifth(words(block, bits_at)) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    // The byte with the bits of two columns comes to stand in all four; each keeps its own, one of the upper four.
+    constexpr int of_row = column / 2 * 0x01010101;
+    const __m256i places = _mm256_setr_epi32(of_row, of_row + 0x04040404, of_row + 0x08080808, of_row + 0x0c0c0c0c,
+                                             of_row, of_row + 0x04040404, of_row + 0x08080808, of_row + 0x0c0c0c0c);
+    __m256i spread_bits = _mm256_shuffle_epi8(fifth, places);
+    if constexpr (column % 2 == 0) spread_bits = _mm256_slli_epi32(spread_bits, 4);
+    const __m256i own = _mm256_and_si256(spread_bits, _mm256_set1_epi32(static_cast<int>(0x80402010)));
+    return either(Pairs<at>::template codes<0, column>(), _mm256_min_epu8(own, _mm256_set1_epi8(16)));
   }
+  RowsOfWords fifth;
 };
-template <>
-struct CodesOf<Q2K> {
-  static constexpr int zero = 0;
-  static __m256i of(const std::byte* block, int nth) { return bits_of(block + 16 + 32 * (nth / 4), -2 * (nth % 4), 3); }
-};
-template <>
-struct CodesOf<Q3K> {
-  static constexpr int zero = 4;
-  static __m256i of(const std::byte* block, int nth) {
-    return _mm256_or_si256(bits_of(block + 32 + 32 * (nth / 4), -2 * (nth % 4), 3), bits_of(block, 2 - nth, 4));
-  }
-};
-template <>
-struct CodesOf<Q6K> {
-  static constexpr int zero = 32;
-  static __m256i of(const std::byte* block, int nth) {
-    const int half = nth / 4, quarter = nth % 4;
-    return _mm256_or_si256(bits_of(block + 64 * half + 32 * (quarter % 2), -4 * (quarter / 2), 15),
-                           bits_of(block + 128 + 32 * half, 4 - 2 * quarter, 48));
-  }
-};
-
-/// The products of a chunk's codes, less those of zeros, as floats without a scale.
+/// A scale that begins the block.
 template <class Codes>
-Floats whole_products(const std::byte* block, int nth, const DigitBlock& input) {
-  __m256i sum = products_of(Codes::of(block, nth), input);
-  if constexpr (Codes::zero > 0) {
-    constexpr int log = __builtin_ctz(Codes::zero);
-    static_assert(Codes::zero == 1 << log);
-    sum =
-        _mm256_sub_epi32(sum, _mm256_slli_epi32(_mm256_load_si256(reinterpret_cast<const __m256i*>(input.fours)), log));
+struct WithScale : Codes {
+  explicit WithScale(const BlocksOfRows& block) : Codes(block), d(f16_pairs(words(block, 0)).low) {}
+  template <int, int>
+  RowsOfFloats scale() const {
+    return d;
   }
-  return _mm256_cvtepi32_ps(sum);
-}
-
-/// The input's part that a block is multiplied with.
-struct DigitsOfBlock {
-  const DigitBlock* blocks;
-  const float* scales;
-  const float* totals;
+  RowsOfFloats d;
+};
+/// And a minimum behind it.
+template <class Codes>
+struct WithMinimum : Codes {
+  explicit WithMinimum(const BlocksOfRows& block) : Codes(block), both(f16_pairs(words(block, 0))) {}
+  template <int, int>
+  RowsOfFloats scale() const {
+    return both.low;
+  }
+  template <int, int>
+  RowsOfFloats minimum() const {
+    return both.high;
+  }
+  F16Pairs both;
 };
 
-/// Of a block with one scale.
-template <class Format>
-Floats add_chunk(const std::byte* block, const DigitsOfBlock& input, Floats sum) {
-  using Codes = CodesOf<Format>;
-  const Floats scale = spread(load_scale(block)) * spread(*input.scales);
-  sum = multiply_add(whole_products<Codes>(block, 0, *input.blocks), scale, sum);
-  if constexpr (!Codes::has_minimum) return sum;
-  return multiply_add(spread(load_scale(block + 2)), spread(*input.totals / lanes), sum);  // a share in each lane
+template <>
+struct RowsInLanes<Q4_0> : WithScale<Pairs<2>>, Coded<8, 15, 8> {
+  using WithScale::WithScale;
+};
+template <>
+struct RowsInLanes<Q4_1> : WithMinimum<Pairs<4>>, Coded<0, 15, 8> {
+  using WithMinimum::WithMinimum;
+};
+template <>
+struct RowsInLanes<Q5_0> : WithScale<PairsAndBits<6, 2>>, Coded<16, 31, 8> {
+  using WithScale::WithScale;
+};
+template <>
+struct RowsInLanes<Q5_1> : WithMinimum<PairsAndBits<8, 4>>, Coded<0, 31, 8> {
+  using WithMinimum::WithMinimum;
+};
+
+template <>
+struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : Pairs(block), d(scale_of(words(block, 0))) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    // Twice the levels of FP4 and `zero`.
+    constexpr std::int8_t levels[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load<__m128i>(levels)), Pairs::codes<0, column>());
+  }
+  template <int, int>
+  RowsOfFloats scale() const {
+    return d;
+  }
+  /// As Mxfp4::decode() has it.
+  static RowsOfFloats scale_of(RowsOfWords first_bytes) {
+    const RowsOfWords exponent = byte_bits<0, 0, 8>(first_bytes);
+    const RowsOfWords normal = _mm256_slli_epi32(_mm256_sub_epi32(exponent, _mm256_set1_epi32(1)), 23);
+    const RowsOfWords subnormal = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), exponent);
+    const RowsOfWords is_normal = _mm256_cmpgt_epi32(exponent, _mm256_set1_epi32(1));
+    const RowsOfWords none = _mm256_cmpeq_epi32(exponent, _mm256_set1_epi32(255));
+    return RowsOfFloats(either(_mm256_blendv_epi8(subnormal, normal, is_normal), none));
+  }
+  RowsOfFloats d;
+};
+
+/// Some strips of a block, one behind another.
+template <int count>
+struct Strips {
+  Strips() = default;
+  Strips(const BlocksOfRows& block, int at) {
+    for (int n = 0; n < count; ++n) of[n] = strip(block, at + 16 * n);
+  }
+  template <int column>
+  RowsOfWords at() const {
+    return of[column / 4].column[column % 4];
+  }
+  Strip of[count];
+};
+
+/// Scales and minima of six bits, behind the two f16 that both are multiples of.
+struct ScalesOfSixBitsInLanes {
+  explicit ScalesOfSixBitsInLanes(const BlocksOfRows& block)
+      : words(strip(block, 0)), both(f16_pairs(words.column[0])) {}
+  template <int nth, int>
+  RowsOfFloats scale() const {
+    return floats_of(six_bits<nth>(words.column[1])) * both.low;
+  }
+  template <int nth, int>
+  RowsOfFloats minimum() const {
+    return floats_of(six_bits<nth, 4>(words.column[2])) * -both.high;
+  }
+  /// Those of the last four groups have their low bits in the last word, and their high ones above those of the first.
+  template <int nth, int low = 0>
+  RowsOfWords six_bits(RowsOfWords own) const {
+    if constexpr (nth < 4) return byte_bits<nth, 0, 6>(own);
+    return either(byte_bits<nth % 4, low, 4>(words.column[3]), _mm256_slli_epi32(byte_bits<nth % 4, 6, 2>(own), 4));
+  }
+  Strip words;
+  F16Pairs both;
+};
+template <>
+struct RowsInLanes<Q4K> : ScalesOfSixBitsInLanes, Coded<0, 15, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : ScalesOfSixBitsInLanes(block), block(block) {}
+  template <int nth>
+  void begin() {
+    if constexpr (nth % 2 == 0) pairs = Strips<2>(block, 16 + 16 * nth);
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return bits<nth % 2 * 4, 4>(pairs.at<column>());
+  }
+  BlocksOfRows block;
+  Strips<2> pairs;
+};
+template <>
+struct RowsInLanes<Q5K> : ScalesOfSixBitsInLanes, Coded<0, 31, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : ScalesOfSixBitsInLanes(block), fifth(block, 16), pairs(block, 48) {}
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(bits<nth % 2 * 4, 4>(pairs.at<nth / 2 * 8 + column>()), bits<nth, 1, 4>(fifth.at<column>()));
+  }
+  Strips<2> fifth;
+  Strips<8> pairs;
+};
+template <>
+struct RowsInLanes<Q2K> : Coded<0, 3, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : scales(strip(block, 0)), quads(block, 16), both(f16_pairs(words(block, 80))) {}
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return bits<nth % 4 * 2, 2>(quads.at<nth / 4 * 8 + column>());
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    return floats_of(byte_bits<nth % 2 * 2 + group, 0, 4>(scales.column[nth / 2])) * both.low;
+  }
+  template <int nth, int group>
+  RowsOfFloats minimum() const {
+    return floats_of(byte_bits<nth % 2 * 2 + group, 4, 4>(scales.column[nth / 2])) * -both.high;
+  }
+  Strip scales;
+  Strips<4> quads;
+  F16Pairs both;
+};
+template <>
+struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : third(block, 0),
+        quads(block, 32),
+        low{words(block, 96), words(block, 100)},
+        high(words(block, 104)),
+        d(f16_pairs(words(block, 106)).high) {}
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(bits<nth % 4 * 2, 2>(quads.at<nth / 4 * 8 + column>()), bits<nth, 1, 2>(third.at<column>()));
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    constexpr int n = 2 * nth + group;
+    const RowsOfWords six_bits = either(byte_bits<n % 4, n / 8 * 4, 4>(low[n / 4 % 2]),
+                                        _mm256_slli_epi32(byte_bits<n % 4, n / 4 * 2, 2>(high), 4));
+    return floats_of(_mm256_sub_epi32(six_bits, _mm256_set1_epi32(32))) * d;
+  }
+  Strips<2> third;
+  Strips<4> quads;
+  RowsOfWords low[2], high;
+  RowsOfFloats d;
+};
+template <>
+struct RowsInLanes<Q6K> : Coded<32, 63, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : low(block, 0), high(block, 128), scales(strip(block, 192)), d(f16_pairs(words(block, 206)).high) {}
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    constexpr int half = nth / 4, quarter = nth % 4;
+    return either(bits<quarter / 2 * 4, 4>(low.at<half * 16 + quarter % 2 * 8 + column>()),
+                  bits<quarter * 2, 2, 4>(high.at<half * 8 + column>()));
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    const RowsOfWords highest = _mm256_slli_epi32(scales.column[nth / 2], 24 - 8 * (nth % 2 * 2 + group));
+    return floats_of(_mm256_srai_epi32(highest, 24)) * d;
+  }
+  Strips<8> low;
+  Strips<4> high;
+  Strip scales;
+  RowsOfFloats d;
+};
+
+/// The sums of products of codes with the input's digits: whole ones of the upper two digits, and of the lowest.
+struct DigitSums {
+  RowsOfWords upper = {}, lower = {};
+};
+
+/// Adds those of `count` columns, which together fit into sixteen bits.
+template <int nth, int column, int count, class Rows>
+void add_columns(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
+  __m256i of_digit[3];
+  const auto add = [&]<int n>(auto&& self) {
+    const RowsOfWords codes = rows.template codes<nth, column + n>();
+    for (int digit = 0; digit < 3; ++digit) {
+      const __m256i given = _mm256_set1_epi32(load<std::int32_t>(&input.digits[digit][4 * (column + n)]));
+      const __m256i products = _mm256_maddubs_epi16(codes, given);
+      of_digit[digit] = n == 0 ? products : _mm256_add_epi16(of_digit[digit], products);
+    }
+    if constexpr (n + 1 < count) self.template operator()<n + 1>(self);
+  };
+  add.template operator()<0>(add);
+  const __m256i ones = _mm256_set1_epi16(1), base = _mm256_set1_epi16(256);
+  sums.lower = _mm256_add_epi32(sums.lower, _mm256_madd_epi16(of_digit[0], ones));
+  sums.upper = _mm256_add_epi32(
+      sums.upper, _mm256_add_epi32(_mm256_madd_epi16(of_digit[2], base), _mm256_madd_epi16(of_digit[1], ones)));
 }
 
-/// Of a block whose groups are its chunks.
-template <class Format>
-Floats add_groups_of_32(const std::byte* block, const typename Format::Scales& scales, const DigitsOfBlock& input,
-                        Floats sum) {
-  if constexpr (requires { scales.minimum; }) {
-    sum = multiply_add(load<Floats>(scales.minimum), load<Floats>(input.totals), sum);
+/// Adds those of the columns from `column` to `end`.
+template <int nth, int column, int end, class Rows>
+void add_group(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
+  constexpr int most = 32767 / (2 * 128 * Rows::greatest), left = end - column;
+  static_assert(most >= 2);
+  constexpr int together = most >= left ? left : most >= 4 ? 4 : 2;
+  add_columns<nth, column, together>(rows, input, sums);
+  if constexpr (together < left) add_group<nth, column + together, end>(rows, input, sums);
+}
+
+/// Adds the products of a chunk from a group of columns on.
+template <int nth, int group, class Rows>
+RowsOfFloats add_chunk(const Rows& rows, const DigitBlock& input, RowsOfFloats sum) {
+  constexpr int columns = Rows::columns_of_scale;
+  DigitSums sums;
+  add_group<nth, group * columns, (group + 1) * columns>(rows, input, sums);
+  const DigitBlock::Part& part = input.parts[columns == 8 ? 2 : group];
+  RowsOfFloats upper = floats_of(sums.upper), lower = floats_of(sums.lower);
+  if constexpr (Rows::zero > 0) {
+    const RowsOfFloats zero = in_all_rows(-Rows::zero);
+    upper = add_scaled(zero, in_all_rows(part.upper), upper);
+    lower = add_scaled(zero, in_all_rows(part.lower), lower);
   }
-  float scale[8];
-  store(scale, load<Floats>(scales.scale) * load<Floats>(input.scales));
-  for (int nth = 0; nth < 8; ++nth) {
-    sum = multiply_add(whole_products<CodesOf<Format>>(block, nth, input.blocks[nth]), spread(scale[nth]), sum);
+  const RowsOfFloats products = add_scaled(upper, in_all_rows(256), lower);
+  sum = add_scaled(products, rows.template scale<nth, group>() * in_all_rows(input.scale), sum);
+  if constexpr (requires { rows.template minimum<nth, group>(); }) {
+    sum = add_scaled(rows.template minimum<nth, group>(), in_all_rows(part.total), sum);
   }
+  if constexpr ((group + 1) * columns < 8) return add_chunk<nth, group + 1>(rows, input, sum);
   return sum;
 }
 
-/// Of a block whose groups are halves of its chunks.
 template <class Format>
-Floats add_groups_of_16(const std::byte* block, const typename Format::Scales& scales, const DigitsOfBlock& input,
-                        Floats sum) {
-  for (int nth = 0; nth < 8; ++nth) {
-    const auto of_halves = [&](const float* of) {
-      return Floats(_mm256_insertf128_ps(_mm256_castps128_ps256(_mm_broadcast_ss(of + 2 * nth)),
-                                         _mm_broadcast_ss(of + 2 * nth + 1), 1));
-    };
-    Floats products = whole_products<CodesOf<Format>>(block, nth, input.blocks[nth]) * of_halves(scales.scale);
-    if constexpr (requires { scales.minimum; }) {
-      const __m256i fours = _mm256_load_si256(reinterpret_cast<const __m256i*>(input.blocks[nth].fours));
-      products = multiply_add(_mm256_cvtepi32_ps(fours), of_halves(scales.minimum), products);
-    }
-    sum = multiply_add(products, spread(input.scales[nth]), sum);
-  }
+using FetchDigitRows = FetchBehind<digit_rows * Format::block_bytes / Format::chunks>;
+
+/// Adds the products of a block from a chunk on, `first` the row's chunks before the block.
+template <class Format, int nth = 0>
+RowsOfFloats add_chunks(RowsInLanes<Format>& rows, const DigitBlock* input, RowsOfFloats sum,
+                        const FetchDigitRows<Format>& fetch, std::int64_t first) {
+  fetch.at_step(first + nth);
+  if constexpr (requires { rows.template begin<nth>(); }) rows.template begin<nth>();
+  sum = add_chunk<nth, 0>(rows, input[first + nth], sum);
+  if constexpr (nth + 1 < Format::chunks) return add_chunks<Format, nth + 1>(rows, input, sum, fetch, first);
   return sum;
 }
 
-/// Adds the products of rows with the input to their partial sums.
-template <class Format, int rows>
-void add_digit_products(const std::byte* const* row, std::int64_t columns, const Digits& input, Floats* sums) {
-  const std::int64_t ahead = bytes_ahead<rows>(row);
-  for (std::int64_t b = 0; b < columns / (chunk * Format::chunks); ++b) {
-    const std::int64_t first = b * Format::chunks;
-    const DigitsOfBlock given{input.blocks + first, input.scales + first, input.totals + first};
-    for (int r = 0; r < rows; ++r) {
-      const std::byte* const block = row[r] + b * Format::block_bytes;
-      for (int line = 0; line < Format::block_bytes; line += 64) __builtin_prefetch(block + line + ahead);
-      if constexpr (Format::chunks == 1) {
-        sums[r] = add_chunk<Format>(block, given, sums[r]);
-      } else if constexpr (Format::groups == 8) {
-        sums[r] = add_groups_of_32<Format>(block, Format::scales(row[r], b), given, sums[r]);
-      } else {
-        sums[r] = add_groups_of_16<Format>(block, Format::scales(row[r], b), given, sums[r]);
-      }
-    }
-  }
-}
-
 template <class Format>
-void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns, const Digits& input,
-                     float* products) {
-  std::int64_t row = 0;
-  for (; row + digit_rows <= row_count; row += digit_rows) {
-    Floats sums[digit_rows] = {};
-    add_digit_products<Format, digit_rows>(rows + row, columns, input, sums);
-    for (int r = 0; r < digit_rows; ++r) products[row + r] = sum_of(sums[r]);
-  }
-  for (; row < row_count; ++row) {
-    Floats sum = {};
-    add_digit_products<Format, 1>(rows + row, columns, input, &sum);
-    products[row] = sum_of(sum);
+void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
+                     const DigitBlock* input, float* products) {
+  for (std::int64_t first = 0; first < row_count; first += digit_rows) {
+    const std::int64_t count = smaller(digit_rows, row_count - first);
+    const std::byte* row[digit_rows];
+    for (int r = 0; r < digit_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
+    const FetchDigitRows<Format> fetch(row, digit_rows);
+    RowsOfFloats sum = {};
+    for (std::int64_t block = 0; block < columns / (chunk * Format::chunks); ++block) {
+      RowsInLanes<Format> blocks({row, block * Format::block_bytes});
+      sum = add_chunks<Format>(blocks, input, sum, fetch, block * Format::chunks);
+    }
+    __builtin_memcpy(products + first, &sum, static_cast<std::size_t>(count) * sizeof(float));
   }
 }
 

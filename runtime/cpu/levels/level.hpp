@@ -59,16 +59,16 @@ struct Blends {
   float* sums;
 };
 
-/// 32 elements of an input as integers, each of three signed digits of base 256, the lowest first.
-struct alignas(32) DigitBlock {
+/// 32 elements of an input as integers: element i is scale times an integer of three signed digits of base 256, the
+/// lowest first.
+struct DigitBlock {
   std::int8_t digits[3][32];
-  std::int32_t fours[8];  ///< the sums of each four elements
-};
-/// An input as integers: element i of block b is scales[b] * its integer.
-struct Digits {
-  DigitBlock* blocks;
-  float* scales;
-  float* totals;  ///< the sum of a block's elements
+  float scale;
+  /// Of the first half, of the second, and of all 32: the sums of what the upper two digits make, of the lowest digits,
+  /// and of the elements.
+  struct Part {
+    float upper, lower, total;
+  } parts[3];
 };
 
 /// Every f16 as a float, by its bits; filled by levels_here().
@@ -82,7 +82,7 @@ struct RowLoops {
   void (*blend)(const Blends&);
   /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
   void (*multiply_digits)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
-                          const Digits& input, float* products);
+                          const DigitBlock* input, float* products);
 };
 
 /// What a level computes whatever the format of rows.
@@ -90,7 +90,7 @@ struct Level {
   const char* name;
   /// Null where floats are as fast: cuts an input of whole blocks into digits, to 24 bits of the largest element of
   /// each.
-  void (*cut_into_digits)(const float* input, std::int64_t columns, const Digits& out);
+  void (*cut_into_digits)(const float* input, std::int64_t columns, DigitBlock* out);
   /// values[i] = exp(values[i] - greatest) for each of `count`, none of which is greater; returns their sum. Within two
   /// units in the last place; below 2^-126 it is 0.
   float (*exponentials)(float* values, std::int64_t count, float greatest);

@@ -12,12 +12,17 @@ namespace {
 
 constexpr int most_inputs = 128, block_rows = 16;
 
-/// How far behind a tile of rows the next one lies, where rows stand one after another. It is fetched while this one is
-/// multiplied: no prefetcher of a processor follows so many rows at once.
-template <int rows>
-std::int64_t bytes_ahead(const std::byte* const* row) {
-  return rows == 1 ? 0 : rows * (row[rows == 1 ? 0 : 1] - row[0]);
-}
+/// Fetches what lies behind some rows, where rows stand one after another, while these are multiplied: as much at each
+/// step as the step takes of them. It does so in order, so that the processor's own prefetcher joins in.
+template <int bytes_of_step>
+struct FetchBehind {
+  FetchBehind(const std::byte* const* rows, int count)
+      : next(count == 1 ? rows[0] : rows[0] + count * (rows[1] - rows[0])) {}
+  void at_step(std::int64_t nth) const {
+    for (int line = 0; line < bytes_of_step; line += 64) __builtin_prefetch(next + nth * bytes_of_step + line);
+  }
+  const std::byte* next;
+};
 
 /// Adds `chunks` chunks of rows and inputs to their partial sums: those of an input stand together, and those of the
 /// next `stride` behind them.
@@ -28,7 +33,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
   for (int r = 0; r < rows; ++r) {
     for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * stride + r];
   }
-  const std::int64_t ahead = bytes_ahead<rows>(row);
+  const FetchBehind<Format::chunk_bytes> fetch(row, rows);
   const std::byte* at[rows];
   for (int r = 0; r < rows; ++r) at[r] = row[r];
   for (std::int64_t block = 0; block < chunks; block += Format::chunks) {
@@ -36,7 +41,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
     for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
     for (std::int64_t c = block; c < block + Format::chunks; ++c) {
       for (int r = 0; r < rows; ++r) {
-        __builtin_prefetch(at[r] + c * Format::chunk_bytes + ahead);
+        fetch.at_step(c * rows + r);
         const Chunk weights = Format::decode(at[r], c, columns, scales[r]);
         for (int v = 0; v < vectors; ++v) {
           for (int i = 0; i < inputs; ++i) {

@@ -165,7 +165,7 @@ struct Iq4Nl : Blocks {
 
 /// A block's scale is a power of two of any size: levels are multiplied by it alone.
 struct Mxfp4 : Blocks {
-  static constexpr int chunk_bytes = 17;
+  static constexpr int block_bytes = 17, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * chunk_bytes;
     const auto exponent = static_cast<std::uint32_t>(block[0]);

@@ -13,7 +13,7 @@ constexpr RowLoops loops_of() {
   RowLoops loops{multiply<Format>, nullptr, nullptr};
   if constexpr (Format::of_states) loops.blend = blend<Format>;
 #ifdef MONOMORPH_DIGITS
-  if constexpr (requires { CodesOf<Format>::zero; }) loops.multiply_digits = multiply_digits<Format>;
+  if constexpr (requires { RowsInLanes<Format>::zero; }) loops.multiply_digits = multiply_digits<Format>;
 #endif
   return loops;
 }

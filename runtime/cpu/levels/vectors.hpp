@@ -27,7 +27,7 @@ constexpr int lanes = 4, registers = 32;
 constexpr int lanes = 4, registers = 16;
 #endif
 
-#if defined(MONOMORPH_X86_64) && defined(__AVX2__) && !defined(__AVX512F__)
+#if defined(MONOMORPH_X86_64) && defined(__AVX2__)
 #define MONOMORPH_DIGITS  // codes of two to six bits are multiplied with one input in integers: digit_products.hpp
 #endif
 

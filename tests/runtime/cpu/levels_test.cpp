@@ -252,37 +252,65 @@ TEST_CASE("a product's bits depend on its row and its input alone") {
   }
 }
 
+/// The products of a matrix's rows with an input by digits, and how far the worst is from that of doubles: of the sum
+/// of its terms' sizes.
+struct DigitProducts {
+  std::vector<float> of_rows;
+  double worst = 0;
+};
+DigitProducts digit_products(const Level& level, const Matrix& matrix, const std::vector<float>& input) {
+  std::vector<DigitBlock> digits(static_cast<std::size_t>(matrix.columns / 32));
+  level.cut_into_digits(input.data(), matrix.columns, digits.data());
+  DigitProducts products{std::vector<float>(static_cast<std::size_t>(matrix.rows))};
+  const auto multiply_digits = loops(level, matrix.format).multiply_digits;
+  multiply_digits(matrix.row.data(), matrix.rows, matrix.columns, digits.data(), products.of_rows.data());
+  for (std::int64_t r = 0; r < matrix.rows; ++r) {
+    double sum = 0, bound = 0;
+    for (std::int64_t c = 0; c < matrix.columns; ++c) {
+      const double product = static_cast<double>(matrix.elements_of(r)[c]) * input[static_cast<std::size_t>(c)];
+      sum += product;
+      bound += std::abs(product);
+    }
+    const float of_row = products.of_rows[static_cast<std::size_t>(r)];
+    products.worst = std::max(products.worst, std::abs(of_row - sum) / bound);
+    float alone = 0;
+    multiply_digits(matrix.row.data() + r, 1, matrix.columns, digits.data(), &alone);
+    CHECK(alone == of_row);
+  }
+  return products;
+}
+
 TEST_CASE("by digits products are those of doubles, and the same of one row and of many") {
   for (const Matrix& matrix : matrices(19)) {
     for (const Level* level : levels()) {
-      const auto multiply_digits = loops(*level, matrix.format).multiply_digits;
-      if (multiply_digits == nullptr) continue;
+      if (loops(*level, matrix.format).multiply_digits == nullptr) continue;
       CAPTURE(described(*level, matrix));
       for (const float size : {1.0f, 1e-20f, 1e20f}) {
         std::vector<float> input = random_floats(matrix.columns, 3);
         for (std::size_t c = 0; c < input.size(); ++c)
           input[c] *= c / 32 % 3 == 1 ? 0 : size * static_cast<float>(c + 1);
-        const auto blocks = static_cast<std::size_t>(matrix.columns / 32);
-        std::vector<DigitBlock> digit_blocks(blocks);
-        std::vector<float> scales(blocks), totals(blocks);
-        const Digits digits{digit_blocks.data(), scales.data(), totals.data()};
-        level->cut_into_digits(input.data(), matrix.columns, digits);
-        std::vector<float> products(static_cast<std::size_t>(matrix.rows));
-        multiply_digits(matrix.row.data(), matrix.rows, matrix.columns, digits, products.data());
-        double worst = 0;
-        for (std::int64_t r = 0; r < matrix.rows; ++r) {
-          double sum = 0, bound = 0;
-          for (std::int64_t c = 0; c < matrix.columns; ++c) {
-            const double product = static_cast<double>(matrix.elements_of(r)[c]) * input[static_cast<std::size_t>(c)];
-            sum += product;
-            bound += std::abs(product);
-          }
-          worst = std::max(worst, std::abs(products[static_cast<std::size_t>(r)] - sum) / bound);
-          float alone = 0;
-          multiply_digits(matrix.row.data() + r, 1, matrix.columns, digits, &alone);
-          CHECK(alone == products[static_cast<std::size_t>(r)]);
-        }
-        CHECK(worst < 5e-7);
+        CHECK(digit_products(*level, matrix, input).worst < 5e-7);
+      }
+    }
+  }
+}
+
+TEST_CASE("the largest digits times the largest codes fit into what they are added in") {
+  for (const auto& [dtype, scale_at] : {std::pair{Dtype::q4_0, 0}, {Dtype::q5_0, 0}, {Dtype::q6_k, 208}}) {
+    Matrix matrix = matrix_of(dtype, 8, 512);
+    const auto block_bytes = static_cast<std::size_t>(row_of(dtype).block_bytes);
+    for (std::size_t i = 0; i < matrix.bytes.size(); ++i) {
+      const auto place = static_cast<int>(i % block_bytes) - scale_at;
+      if (place != 0 && place != 1) matrix.bytes[i] = std::byte{0xff};
+    }
+    decode_blocks(dtype, matrix.bytes.data(), matrix.elements);
+    for (const Level* level : levels()) {
+      if (loops(*level, matrix.format).multiply_digits == nullptr) continue;
+      CAPTURE(described(*level, matrix));
+      for (const int digits : {0x7e7f7f, -0x7e8080}) {
+        std::vector<float> input(512, static_cast<float>(digits) / 0x7f7f00);
+        for (std::size_t c = 0; c < input.size(); c += 32) input[c] = 1;
+        CHECK(digit_products(*level, matrix, input).worst < 5e-7);
       }
     }
   }
@@ -296,13 +324,12 @@ TEST_CASE("digits of what is no number give none, and the greatest element keeps
       std::vector<float> input(32, 0.25f);
       input[17] = value;
       DigitBlock block;
-      float scale = 0, total = 0;
-      level->cut_into_digits(input.data(), 32, {&block, &scale, &total});
+      level->cut_into_digits(input.data(), 32, &block);
       const int number = block.digits[0][17] + 256 * block.digits[1][17] + 65536 * block.digits[2][17];
       if (std::isfinite(value)) {
-        CHECK(scale * static_cast<float>(number) == doctest::Approx(value).epsilon(1e-7));
+        CHECK(block.scale * static_cast<float>(number) == doctest::Approx(value).epsilon(1e-7));
       } else {
-        CHECK(std::isnan(total));
+        CHECK(std::isnan(block.parts[2].total));
       }
     }
   }
