@@ -78,8 +78,9 @@ RowsOfWords byte_bits(RowsOfWords of) {
 /// `greatest`. An element is its scale times the code less `zero`; to that its minimum is added, where the format has
 /// minima. A scale serves a group of so many columns.
 ///
-/// codes<nth, column>(): those of four elements from 4 * column on. scale<nth, group>(), minimum<nth, group>().
-/// begin<nth>(), where there is one: reads what this chunk and those behind it share.
+/// A block of 256 is multiplied in rounds of two chunks: code of all eight would be more than what a processor keeps of
+/// decoded instructions. begin(round), where there is one, reads what the round needs. Of the nth chunk of the
+/// round: codes<nth, column>(), of four elements from 4 * column on, scale<nth, group>() and minimum<nth, group>().
 template <class Format>
 struct RowsInLanes {};
 
@@ -182,7 +183,7 @@ struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
   RowsOfFloats d;
 };
 
-/// Some strips of a block, one behind another.
+/// Strips of a block, one behind another.
 template <int count>
 struct Strips {
   Strips() = default;
@@ -193,116 +194,175 @@ struct Strips {
   RowsOfWords at() const {
     return of[column / 4].column[column % 4];
   }
+  void move_down(int count_of_bits) {
+    for (Strip& s : of) {
+      for (RowsOfWords& column : s.column) column = _mm256_srli_epi32(column, count_of_bits);
+    }
+  }
   Strip of[count];
 };
 
-/// Scales and minima of six bits, behind the two f16 that both are multiples of.
-struct ScalesOfSixBitsInLanes {
-  explicit ScalesOfSixBitsInLanes(const BlocksOfRows& block)
-      : words(strip(block, 0)), both(f16_pairs(words.column[0])) {}
-  template <int nth, int>
-  RowsOfFloats scale() const {
-    return floats_of(six_bits<nth>(words.column[1])) * both.low;
+/// Pairs of codes behind scales and minima of six bits, which stand behind the two f16 that they are multiplied with.
+struct PairsAndScales {
+  PairsAndScales(const BlocksOfRows& block, int pairs_at) : block(block), pairs_at(pairs_at) {
+    const Strip words = strip(block, 0);
+    both = f16_pairs(words.column[0]);
+    // Those of the last four groups have their low bits in the last word, and their high ones above those of the first.
+    const auto place = [&](RowsOfWords own, RowsOfWords low, RowsOfWords* of_round) {
+      of_round[0] = bits<0, 6>(own);
+      of_round[2] = either(low, bits<6, 2, 4>(own));
+      of_round[1] = _mm256_srli_epi32(of_round[0], 16);
+      of_round[3] = _mm256_srli_epi32(of_round[2], 16);
+    };
+    place(words.column[1], bits<0, 4>(words.column[3]), scales);
+    place(words.column[2], bits<4, 4>(words.column[3]), minima);
   }
-  template <int nth, int>
-  RowsOfFloats minimum() const {
-    return floats_of(six_bits<nth, 4>(words.column[2])) * -both.high;
-  }
-  /// Those of the last four groups have their low bits in the last word, and their high ones above those of the first.
-  template <int nth, int low = 0>
-  RowsOfWords six_bits(RowsOfWords own) const {
-    if constexpr (nth < 4) return byte_bits<nth, 0, 6>(own);
-    return either(byte_bits<nth % 4, low, 4>(words.column[3]), _mm256_slli_epi32(byte_bits<nth % 4, 6, 2>(own), 4));
-  }
-  Strip words;
-  F16Pairs both;
-};
-template <>
-struct RowsInLanes<Q4K> : ScalesOfSixBitsInLanes, Coded<0, 15, 8> {
-  explicit RowsInLanes(const BlocksOfRows& block) : ScalesOfSixBitsInLanes(block), block(block) {}
-  template <int nth>
-  void begin() {
-    if constexpr (nth % 2 == 0) pairs = Strips<2>(block, 16 + 16 * nth);
+  void begin(int round) {
+    pairs = Strips<2>(block, pairs_at + 32 * round);
+    round_scales = scales[round];
+    round_minima = minima[round];
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<nth % 2 * 4, 4>(pairs.at<column>());
+    return bits<4 * nth, 4>(pairs.at<column>());
+  }
+  template <int nth, int>
+  RowsOfFloats scale() const {
+    return floats_of(byte_bits<nth, 0, 8>(round_scales)) * both.low;
+  }
+  template <int nth, int>
+  RowsOfFloats minimum() const {
+    return floats_of(byte_bits<nth, 0, 8>(round_minima)) * -both.high;
   }
   BlocksOfRows block;
+  int pairs_at;
+  F16Pairs both;
+  RowsOfWords scales[4], minima[4], round_scales, round_minima;
   Strips<2> pairs;
 };
 template <>
-struct RowsInLanes<Q5K> : ScalesOfSixBitsInLanes, Coded<0, 31, 8> {
-  explicit RowsInLanes(const BlocksOfRows& block) : ScalesOfSixBitsInLanes(block), fifth(block, 16), pairs(block, 48) {}
+struct RowsInLanes<Q4K> : PairsAndScales, Coded<0, 15, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 16) {}
+};
+template <>
+struct RowsInLanes<Q5K> : PairsAndScales, Coded<0, 31, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 48), fifth(block, 16) {}
+  void begin(int round) {
+    PairsAndScales::begin(round);
+    if (round > 0) fifth.move_down(2);
+  }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(bits<nth % 2 * 4, 4>(pairs.at<nth / 2 * 8 + column>()), bits<nth, 1, 4>(fifth.at<column>()));
+    return either(PairsAndScales::codes<nth, column>(), bits<nth, 1, 4>(fifth.at<column>()));
   }
   Strips<2> fifth;
-  Strips<8> pairs;
+};
+
+/// Scales of halves of chunks, a byte each: of a round four, which are a column of a strip.
+struct ScalesOfHalves {
+  ScalesOfHalves(const BlocksOfRows& block, int at) : scales(strip(block, at)) {}
+  void begin(int round) { of_round = scales.column[round]; }
+  template <int nth, int group>
+  RowsOfWords byte() const {
+    return byte_bits<2 * nth + group, 0, 8>(of_round);
+  }
+  Strip scales;
+  RowsOfWords of_round;
 };
 template <>
 struct RowsInLanes<Q2K> : Coded<0, 3, 4> {
-  explicit RowsInLanes(const BlocksOfRows& block)
-      : scales(strip(block, 0)), quads(block, 16), both(f16_pairs(words(block, 80))) {}
+  explicit RowsInLanes(const BlocksOfRows& block) : block(block), scales(block, 0), both(f16_pairs(words(block, 80))) {}
+  void begin(int round) {
+    scales.begin(round);
+    if (round % 2 == 0) {
+      quads = Strips<2>(block, 16 + 16 * round);
+    } else {
+      quads.move_down(4);
+    }
+  }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<nth % 4 * 2, 2>(quads.at<nth / 4 * 8 + column>());
+    return bits<2 * nth, 2>(quads.at<column>());
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    return floats_of(byte_bits<nth % 2 * 2 + group, 0, 4>(scales.column[nth / 2])) * both.low;
+    return floats_of(bits<0, 4>(scales.byte<nth, group>())) * both.low;
   }
   template <int nth, int group>
   RowsOfFloats minimum() const {
-    return floats_of(byte_bits<nth % 2 * 2 + group, 4, 4>(scales.column[nth / 2])) * -both.high;
+    return floats_of(bits<4, 4>(scales.byte<nth, group>())) * -both.high;
   }
-  Strip scales;
-  Strips<4> quads;
+  BlocksOfRows block;
+  ScalesOfHalves scales;
   F16Pairs both;
-};
-template <>
-struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
-  explicit RowsInLanes(const BlocksOfRows& block)
-      : third(block, 0),
-        quads(block, 32),
-        low{words(block, 96), words(block, 100)},
-        high(words(block, 104)),
-        d(f16_pairs(words(block, 106)).high) {}
-  template <int nth, int column>
-  RowsOfWords codes() const {
-    return either(bits<nth % 4 * 2, 2>(quads.at<nth / 4 * 8 + column>()), bits<nth, 1, 2>(third.at<column>()));
-  }
-  template <int nth, int group>
-  RowsOfFloats scale() const {
-    constexpr int n = 2 * nth + group;
-    const RowsOfWords six_bits = either(byte_bits<n % 4, n / 8 * 4, 4>(low[n / 4 % 2]),
-                                        _mm256_slli_epi32(byte_bits<n % 4, n / 4 * 2, 2>(high), 4));
-    return floats_of(_mm256_sub_epi32(six_bits, _mm256_set1_epi32(32))) * d;
-  }
-  Strips<2> third;
-  Strips<4> quads;
-  RowsOfWords low[2], high;
-  RowsOfFloats d;
+  Strips<2> quads;
 };
 template <>
 struct RowsInLanes<Q6K> : Coded<32, 63, 4> {
   explicit RowsInLanes(const BlocksOfRows& block)
-      : low(block, 0), high(block, 128), scales(strip(block, 192)), d(f16_pairs(words(block, 206)).high) {}
+      : block(block), scales(block, 192), d(f16_pairs(words(block, 206)).high) {}
+  void begin(int round) {
+    scales.begin(round);
+    if (round % 2 == 0) {
+      low = Strips<4>(block, 32 * round);
+      high = Strips<2>(block, 128 + 16 * round);
+    } else {
+      low.move_down(4);
+      high.move_down(4);
+    }
+  }
   template <int nth, int column>
   RowsOfWords codes() const {
-    constexpr int half = nth / 4, quarter = nth % 4;
-    return either(bits<quarter / 2 * 4, 4>(low.at<half * 16 + quarter % 2 * 8 + column>()),
-                  bits<quarter * 2, 2, 4>(high.at<half * 8 + column>()));
+    return either(bits<0, 4>(low.at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.at<column>()));
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    const RowsOfWords highest = _mm256_slli_epi32(scales.column[nth / 2], 24 - 8 * (nth % 2 * 2 + group));
+    const RowsOfWords highest = _mm256_slli_epi32(scales.byte<nth, group>(), 24);
     return floats_of(_mm256_srai_epi32(highest, 24)) * d;
   }
-  Strips<8> low;
-  Strips<4> high;
-  Strip scales;
+  BlocksOfRows block;
+  ScalesOfHalves scales;
+  RowsOfFloats d;
+  Strips<4> low;
+  Strips<2> high;
+};
+/// Scales of six bits: the low four of the first eight, and of the last eight above them, and then the high two of all.
+template <>
+struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : block(block), third(block, 0), d(f16_pairs(words(block, 106)).high) {
+    const RowsOfWords high = words(block, 104);
+    for (int n = 0; n < 2; ++n) {
+      const RowsOfWords low = words(block, 96 + 4 * n);
+      scales[n] = bits<0, 4>(low);
+      scales[2 + n] = bits<4, 4>(low);
+    }
+    scales[0] = either(scales[0], bits<0, 2, 4>(high));
+    scales[1] = either(scales[1], bits<2, 2, 4>(high));
+    scales[2] = either(scales[2], bits<4, 2, 4>(high));
+    scales[3] = either(scales[3], bits<6, 2, 4>(high));
+  }
+  void begin(int round) {
+    scales_of_round = scales[round];
+    if (round % 2 == 0) {
+      quads = Strips<2>(block, 32 + 16 * round);
+    } else {
+      quads.move_down(4);
+    }
+    if (round > 0) third.move_down(2);
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(bits<2 * nth, 2>(quads.at<column>()), bits<nth, 1, 2>(third.at<column>()));
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    const RowsOfWords six_bits = byte_bits<2 * nth + group, 0, 8>(scales_of_round);
+    return floats_of(_mm256_sub_epi32(six_bits, _mm256_set1_epi32(32))) * d;
+  }
+  BlocksOfRows block;
+  Strips<2> third, quads;
+  RowsOfWords scales[4], scales_of_round;
   RowsOfFloats d;
 };
 
@@ -364,31 +424,34 @@ RowsOfFloats add_chunk(const Rows& rows, const DigitBlock& input, RowsOfFloats s
 }
 
 template <class Format>
-using FetchDigitRows = FetchBehind<digit_rows * Format::block_bytes / Format::chunks>;
+constexpr int chunks_of_round = Format::chunks == 1 ? 1 : 2;
 
-/// Adds the products of a block from a chunk on, `first` the row's chunks before the block.
+/// Adds the products of a round from its nth chunk on.
 template <class Format, int nth = 0>
-RowsOfFloats add_chunks(RowsInLanes<Format>& rows, const DigitBlock* input, RowsOfFloats sum,
-                        const FetchDigitRows<Format>& fetch, std::int64_t first) {
-  fetch.at_step(first + nth);
-  if constexpr (requires { rows.template begin<nth>(); }) rows.template begin<nth>();
-  sum = add_chunk<nth, 0>(rows, input[first + nth], sum);
-  if constexpr (nth + 1 < Format::chunks) return add_chunks<Format, nth + 1>(rows, input, sum, fetch, first);
+RowsOfFloats add_round(const RowsInLanes<Format>& rows, const DigitBlock* input, RowsOfFloats sum) {
+  sum = add_chunk<nth, 0>(rows, input[nth], sum);
+  if constexpr (nth + 1 < chunks_of_round<Format>) return add_round<Format, nth + 1>(rows, input, sum);
   return sum;
 }
 
 template <class Format>
 void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                      const DigitBlock* input, float* products) {
+  constexpr int rounds = Format::chunks / chunks_of_round<Format>;
   for (std::int64_t first = 0; first < row_count; first += digit_rows) {
     const std::int64_t count = smaller(digit_rows, row_count - first);
     const std::byte* row[digit_rows];
     for (int r = 0; r < digit_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
-    const FetchDigitRows<Format> fetch(row, digit_rows);
+    const FetchBehind<digit_rows * Format::block_bytes / rounds> fetch(row, digit_rows);
     RowsOfFloats sum = {};
     for (std::int64_t block = 0; block < columns / (chunk * Format::chunks); ++block) {
       RowsInLanes<Format> blocks({row, block * Format::block_bytes});
-      sum = add_chunks<Format>(blocks, input, sum, fetch, block * Format::chunks);
+      for (int round = 0; round < rounds; ++round) {
+        const std::int64_t step = block * rounds + round;
+        fetch.at_step(step);
+        if constexpr (requires { blocks.begin(round); }) blocks.begin(round);
+        sum = add_round<Format>(blocks, input + step * chunks_of_round<Format>, sum);
+      }
     }
     __builtin_memcpy(products + first, &sum, static_cast<std::size_t>(count) * sizeof(float));
   }
