@@ -1,0 +1,371 @@
+// How blocks of eight rows are read for products by digits (digit_products.hpp): each row lies in 32 bits of a
+// register, and a register has four neighbouring bytes of each.
+#pragma once
+
+#include "runtime/cpu/levels/row_formats.hpp"
+
+#ifdef MONOMORPH_DIGITS
+
+namespace monomorph::cpu {
+namespace {
+
+constexpr int digit_rows = 8;
+
+/// Of each row 32 bits.
+typedef __m256i RowsOfWords;
+typedef EightFloats RowsOfFloats;
+
+[[maybe_unused]] RowsOfFloats floats_of(RowsOfWords words) { return RowsOfFloats(_mm256_cvtepi32_ps(words)); }
+[[maybe_unused]] RowsOfFloats in_all_rows(float value) { return value - RowsOfFloats{}; }
+[[maybe_unused]] RowsOfFloats add_scaled(RowsOfFloats a, RowsOfFloats b, RowsOfFloats c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+
+/// The blocks of eight rows that have the same columns.
+struct BlocksOfRows {
+  const std::byte* const* rows;
+  std::int64_t at;
+  const std::byte* of(int row) const { return rows[row] + at; }
+};
+
+/// Of each row sixteen bytes: a column has four of each.
+struct Strip {
+  RowsOfWords column[4];
+};
+[[maybe_unused]] Strip strip(const BlocksOfRows& block, int at) {
+  RowsOfWords pair[4];
+  for (int r = 0; r < 4; ++r) {
+    pair[r] = _mm256_inserti128_si256(_mm256_castsi128_si256(load<__m128i>(block.of(r) + at)),
+                                      load<__m128i>(block.of(r + 4) + at), 1);
+  }
+  const RowsOfWords a = _mm256_unpacklo_epi32(pair[0], pair[1]), b = _mm256_unpacklo_epi32(pair[2], pair[3]);
+  const RowsOfWords c = _mm256_unpackhi_epi32(pair[0], pair[1]), d = _mm256_unpackhi_epi32(pair[2], pair[3]);
+  return {{_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), _mm256_unpacklo_epi64(c, d),
+           _mm256_unpackhi_epi64(c, d)}};
+}
+/// Of each row the four bytes at a place.
+[[maybe_unused]] RowsOfWords words(const BlocksOfRows& block, int at) {
+  const auto of = [&](int r) { return load<std::int32_t>(block.of(r) + at); };
+  return _mm256_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7));
+}
+/// The f16 that stand in the low halves of words, and those in the high ones.
+struct F16Pairs {
+  RowsOfFloats low, high;
+};
+[[maybe_unused]] F16Pairs f16_pairs(RowsOfWords of) {
+  const __m256i both = _mm256_permute4x64_epi64(
+      _mm256_packus_epi32(_mm256_and_si256(of, _mm256_set1_epi32(0xffff)), _mm256_srli_epi32(of, 16)), 0xd8);
+  return {_mm256_cvtph_ps(_mm256_castsi256_si128(both)), _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1))};
+}
+
+/// Of each byte `count` bits from `first` on, moved to `to`.
+template <int first, int count, int to = 0>
+RowsOfWords bits(RowsOfWords of) {
+  constexpr int shift = first - to;
+  if constexpr (shift > 0) of = _mm256_srli_epi32(of, shift);
+  if constexpr (shift < 0) of = _mm256_slli_epi32(of, -shift);
+  return _mm256_and_si256(of, _mm256_set1_epi8(static_cast<char>(((1 << count) - 1) << to)));
+}
+[[maybe_unused]] RowsOfWords either(RowsOfWords a, RowsOfWords b) { return _mm256_or_si256(a, b); }
+/// The nth bytes of words, `count` bits of each from `first` on.
+template <int nth, int first, int count>
+RowsOfWords byte_bits(RowsOfWords of) {
+  return _mm256_and_si256(_mm256_srli_epi32(of, 8 * nth + first), _mm256_set1_epi32((1 << count) - 1));
+}
+
+/// Blocks of eight rows in lanes, of the formats whose products are faster so: codes that are not negative and at most
+/// `greatest`. An element is its scale times the code less `zero`; to that its minimum is added, where the format has
+/// minima. A scale serves a group of so many columns.
+///
+/// A block of 256 is multiplied in rounds of two chunks: code of all eight would be more than what a processor keeps of
+/// decoded instructions. begin(round), where there is one, reads what the round needs. Of the nth chunk of the
+/// round: codes<nth, column>(), of four elements from 4 * column on, scale<nth, group>() and minimum<nth, group>().
+template <class Format>
+struct RowsInLanes {};
+
+template <int zero_code, int greatest_code, int scale_columns>
+struct Coded {
+  static constexpr int zero = zero_code, greatest = greatest_code, columns_of_scale = scale_columns;
+};
+
+/// Sixteen bytes of pairs at a place of a block: of a byte the low four bits are of the first half.
+template <int at>
+struct Pairs {
+  explicit Pairs(const BlocksOfRows& block) : pairs(strip(block, at)) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    return bits<column / 4 * 4, 4>(pairs.column[column % 4]);
+  }
+  Strip pairs;
+};
+/// And a fifth bit of each code, in four bytes.
+template <int at, int bits_at>
+struct PairsAndBits : Pairs<at> {
+  explicit PairsAndBits(const BlocksOfRows& block) : Pairs<at>(block), fifth(words(block, bits_at)) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    // The byte with the bits of two columns comes to stand in all four; each keeps its own, one of the upper four.
+    constexpr int of_row = column / 2 * 0x01010101;
+    const __m256i places = _mm256_setr_epi32(of_row, of_row + 0x04040404, of_row + 0x08080808, of_row + 0x0c0c0c0c,
+                                             of_row, of_row + 0x04040404, of_row + 0x08080808, of_row + 0x0c0c0c0c);
+    __m256i spread_bits = _mm256_shuffle_epi8(fifth, places);
+    if constexpr (column % 2 == 0) spread_bits = _mm256_slli_epi32(spread_bits, 4);
+    const __m256i own = _mm256_and_si256(spread_bits, _mm256_set1_epi32(static_cast<int>(0x80402010)));
+    return either(Pairs<at>::template codes<0, column>(), _mm256_min_epu8(own, _mm256_set1_epi8(16)));
+  }
+  RowsOfWords fifth;
+};
+/// A scale that begins the block.
+template <class Codes>
+struct WithScale : Codes {
+  explicit WithScale(const BlocksOfRows& block) : Codes(block), d(f16_pairs(words(block, 0)).low) {}
+  template <int, int>
+  RowsOfFloats scale() const {
+    return d;
+  }
+  RowsOfFloats d;
+};
+/// And a minimum behind it.
+template <class Codes>
+struct WithMinimum : Codes {
+  explicit WithMinimum(const BlocksOfRows& block) : Codes(block), both(f16_pairs(words(block, 0))) {}
+  template <int, int>
+  RowsOfFloats scale() const {
+    return both.low;
+  }
+  template <int, int>
+  RowsOfFloats minimum() const {
+    return both.high;
+  }
+  F16Pairs both;
+};
+
+template <>
+struct RowsInLanes<Q4_0> : WithScale<Pairs<2>>, Coded<8, 15, 8> {
+  using WithScale::WithScale;
+};
+template <>
+struct RowsInLanes<Q4_1> : WithMinimum<Pairs<4>>, Coded<0, 15, 8> {
+  using WithMinimum::WithMinimum;
+};
+template <>
+struct RowsInLanes<Q5_0> : WithScale<PairsAndBits<6, 2>>, Coded<16, 31, 8> {
+  using WithScale::WithScale;
+};
+template <>
+struct RowsInLanes<Q5_1> : WithMinimum<PairsAndBits<8, 4>>, Coded<0, 31, 8> {
+  using WithMinimum::WithMinimum;
+};
+
+template <>
+struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : Pairs(block), d(scale_of(words(block, 0))) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    // Twice the levels of FP4 and `zero`.
+    constexpr std::int8_t levels[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load<__m128i>(levels)), Pairs::codes<0, column>());
+  }
+  template <int, int>
+  RowsOfFloats scale() const {
+    return d;
+  }
+  /// As Mxfp4::decode() has it.
+  static RowsOfFloats scale_of(RowsOfWords first_bytes) {
+    const RowsOfWords exponent = byte_bits<0, 0, 8>(first_bytes);
+    const RowsOfWords normal = _mm256_slli_epi32(_mm256_sub_epi32(exponent, _mm256_set1_epi32(1)), 23);
+    const RowsOfWords subnormal = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), exponent);
+    const RowsOfWords is_normal = _mm256_cmpgt_epi32(exponent, _mm256_set1_epi32(1));
+    const RowsOfWords none = _mm256_cmpeq_epi32(exponent, _mm256_set1_epi32(255));
+    return RowsOfFloats(either(_mm256_blendv_epi8(subnormal, normal, is_normal), none));
+  }
+  RowsOfFloats d;
+};
+
+/// Strips of a block, one behind another.
+template <int count>
+struct Strips {
+  Strips() = default;
+  Strips(const BlocksOfRows& block, int at) {
+    for (int n = 0; n < count; ++n) of[n] = strip(block, at + 16 * n);
+  }
+  template <int column>
+  RowsOfWords at() const {
+    return of[column / 4].column[column % 4];
+  }
+  void move_down(int count_of_bits) {
+    for (Strip& s : of) {
+      for (RowsOfWords& column : s.column) column = _mm256_srli_epi32(column, count_of_bits);
+    }
+  }
+  Strip of[count];
+};
+
+/// Pairs of codes behind scales and minima of six bits, which stand behind the two f16 that they are multiplied with.
+struct PairsAndScales {
+  PairsAndScales(const BlocksOfRows& block, int pairs_at) : block(block), pairs_at(pairs_at) {
+    const Strip words = strip(block, 0);
+    both = f16_pairs(words.column[0]);
+    // Those of the last four groups have their low bits in the last word, and their high ones above those of the first.
+    const auto place = [&](RowsOfWords own, RowsOfWords low, RowsOfWords* of_round) {
+      of_round[0] = bits<0, 6>(own);
+      of_round[2] = either(low, bits<6, 2, 4>(own));
+      of_round[1] = _mm256_srli_epi32(of_round[0], 16);
+      of_round[3] = _mm256_srli_epi32(of_round[2], 16);
+    };
+    place(words.column[1], bits<0, 4>(words.column[3]), scales);
+    place(words.column[2], bits<4, 4>(words.column[3]), minima);
+  }
+  void begin(int round) {
+    pairs = Strips<2>(block, pairs_at + 32 * round);
+    round_scales = scales[round];
+    round_minima = minima[round];
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return bits<4 * nth, 4>(pairs.at<column>());
+  }
+  template <int nth, int>
+  RowsOfFloats scale() const {
+    return floats_of(byte_bits<nth, 0, 8>(round_scales)) * both.low;
+  }
+  template <int nth, int>
+  RowsOfFloats minimum() const {
+    return floats_of(byte_bits<nth, 0, 8>(round_minima)) * -both.high;
+  }
+  BlocksOfRows block;
+  int pairs_at;
+  F16Pairs both;
+  RowsOfWords scales[4], minima[4], round_scales, round_minima;
+  Strips<2> pairs;
+};
+template <>
+struct RowsInLanes<Q4K> : PairsAndScales, Coded<0, 15, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 16) {}
+};
+template <>
+struct RowsInLanes<Q5K> : PairsAndScales, Coded<0, 31, 8> {
+  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 48), fifth(block, 16) {}
+  void begin(int round) {
+    PairsAndScales::begin(round);
+    if (round > 0) fifth.move_down(2);
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(PairsAndScales::codes<nth, column>(), bits<nth, 1, 4>(fifth.at<column>()));
+  }
+  Strips<2> fifth;
+};
+
+/// Scales of halves of chunks, a byte each: of a round four, which are a column of a strip.
+struct ScalesOfHalves {
+  ScalesOfHalves(const BlocksOfRows& block, int at) : scales(strip(block, at)) {}
+  void begin(int round) { of_round = scales.column[round]; }
+  template <int nth, int group>
+  RowsOfWords byte() const {
+    return byte_bits<2 * nth + group, 0, 8>(of_round);
+  }
+  Strip scales;
+  RowsOfWords of_round;
+};
+template <>
+struct RowsInLanes<Q2K> : Coded<0, 3, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block) : block(block), scales(block, 0), both(f16_pairs(words(block, 80))) {}
+  void begin(int round) {
+    scales.begin(round);
+    if (round % 2 == 0) {
+      quads = Strips<2>(block, 16 + 16 * round);
+    } else {
+      quads.move_down(4);
+    }
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return bits<2 * nth, 2>(quads.at<column>());
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    return floats_of(bits<0, 4>(scales.byte<nth, group>())) * both.low;
+  }
+  template <int nth, int group>
+  RowsOfFloats minimum() const {
+    return floats_of(bits<4, 4>(scales.byte<nth, group>())) * -both.high;
+  }
+  BlocksOfRows block;
+  ScalesOfHalves scales;
+  F16Pairs both;
+  Strips<2> quads;
+};
+template <>
+struct RowsInLanes<Q6K> : Coded<32, 63, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : block(block), scales(block, 192), d(f16_pairs(words(block, 206)).high) {}
+  void begin(int round) {
+    scales.begin(round);
+    if (round % 2 == 0) {
+      low = Strips<4>(block, 32 * round);
+      high = Strips<2>(block, 128 + 16 * round);
+    } else {
+      low.move_down(4);
+      high.move_down(4);
+    }
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(bits<0, 4>(low.at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.at<column>()));
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    const RowsOfWords highest = _mm256_slli_epi32(scales.byte<nth, group>(), 24);
+    return floats_of(_mm256_srai_epi32(highest, 24)) * d;
+  }
+  BlocksOfRows block;
+  ScalesOfHalves scales;
+  RowsOfFloats d;
+  Strips<4> low;
+  Strips<2> high;
+};
+/// Scales of six bits: the low four of the first eight, and of the last eight above them, and then the high two of all.
+template <>
+struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
+  explicit RowsInLanes(const BlocksOfRows& block)
+      : block(block), third(block, 0), d(f16_pairs(words(block, 106)).high) {
+    const RowsOfWords high = words(block, 104);
+    for (int n = 0; n < 2; ++n) {
+      const RowsOfWords low = words(block, 96 + 4 * n);
+      scales[n] = bits<0, 4>(low);
+      scales[2 + n] = bits<4, 4>(low);
+    }
+    scales[0] = either(scales[0], bits<0, 2, 4>(high));
+    scales[1] = either(scales[1], bits<2, 2, 4>(high));
+    scales[2] = either(scales[2], bits<4, 2, 4>(high));
+    scales[3] = either(scales[3], bits<6, 2, 4>(high));
+  }
+  void begin(int round) {
+    scales_of_round = scales[round];
+    if (round % 2 == 0) {
+      quads = Strips<2>(block, 32 + 16 * round);
+    } else {
+      quads.move_down(4);
+    }
+    if (round > 0) third.move_down(2);
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return either(bits<2 * nth, 2>(quads.at<column>()), bits<nth, 1, 2>(third.at<column>()));
+  }
+  template <int nth, int group>
+  RowsOfFloats scale() const {
+    const RowsOfWords six_bits = byte_bits<2 * nth + group, 0, 8>(scales_of_round);
+    return floats_of(_mm256_sub_epi32(six_bits, _mm256_set1_epi32(32))) * d;
+  }
+  BlocksOfRows block;
+  Strips<2> third, quads;
+  RowsOfWords scales[4], scales_of_round;
+  RowsOfFloats d;
+};
+
+}  // namespace
+}  // namespace monomorph::cpu
+
+#endif
