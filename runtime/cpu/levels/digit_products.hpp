@@ -84,17 +84,19 @@ template <class Format>
 void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                      const DigitBlock* input, float* products) {
   constexpr int rounds = Format::chunks / chunks_of_round<Format>;
+  const std::int64_t block_count = columns / (chunk * Format::chunks);
   for (std::int64_t first = 0; first < row_count; first += digit_rows) {
     const std::int64_t count = smaller(digit_rows, row_count - first);
     const std::byte* row[digit_rows];
     for (int r = 0; r < digit_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
-    const FetchBehind<digit_rows * Format::block_bytes / rounds> fetch(row, digit_rows);
+    const FetchBehind<digit_rows, digit_rows * Format::block_bytes / rounds> fetch(row,
+                                                                                   block_count * Format::block_bytes);
     RowsOfFloats sum = {};
-    for (std::int64_t block = 0; block < columns / (chunk * Format::chunks); ++block) {
+    for (std::int64_t block = 0; block < block_count; ++block) {
       RowsInLanes<Format> blocks({row, block * Format::block_bytes});
       for (int round = 0; round < rounds; ++round) {
         const std::int64_t step = block * rounds + round;
-        fetch.at_step(step);
+        fetch.at_step(step / digit_rows, static_cast<int>(step % digit_rows));
         if constexpr (requires { blocks.begin(round); }) blocks.begin(round);
         sum = add_round<Format>(blocks, input + step * chunks_of_round<Format>, sum);
       }

@@ -12,16 +12,25 @@ namespace {
 
 constexpr int most_inputs = 128, block_rows = 16;
 
-/// Fetches what lies behind some rows, where rows stand one after another, while these are multiplied: as much at each
-/// step as the step takes of them. It does so in order, so that the processor's own prefetcher joins in.
-template <int bytes_of_step>
-struct FetchBehind {
-  FetchBehind(const std::byte* const* rows, int count)
-      : next(count == 1 ? rows[0] : rows[0] + count * (rows[1] - rows[0])) {}
-  void at_step(std::int64_t nth) const {
-    for (int line = 0; line < bytes_of_step; line += 64) __builtin_prefetch(next + nth * bytes_of_step + line);
+/// Fetches what as many rows have that stand behind some at the same distances, while these are multiplied. Where rows
+/// stand one after another it does so in order, so that the processor's own prefetcher joins in.
+template <int rows, int bytes_of_step>
+class FetchBehind {
+ public:
+  FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
+    const std::int64_t distance = rows == 1 ? 0 : row[rows == 1 ? 0 : 1] - row[0], ahead = rows * distance;
+    const bool in_order = 0 < distance && distance < 2 * row_bytes;
+    for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
+    stride_ = in_order ? rows * bytes_of_step : bytes_of_step;
   }
-  const std::byte* next;
+  /// Each step of rows * n + row is another.
+  void at_step(std::int64_t n, int row) const {
+    for (int line = 0; line < bytes_of_step; line += 64) __builtin_prefetch(from_[row] + n * stride_ + line);
+  }
+
+ private:
+  const std::byte* from_[rows];
+  std::int64_t stride_;
 };
 
 /// Adds `chunks` chunks of rows and inputs to their partial sums: those of an input stand together, and those of the
@@ -33,7 +42,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
   for (int r = 0; r < rows; ++r) {
     for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * stride + r];
   }
-  const FetchBehind<Format::chunk_bytes> fetch(row, rows);
+  const FetchBehind<rows, Format::chunk_bytes> fetch(row, chunks * Format::chunk_bytes);
   const std::byte* at[rows];
   for (int r = 0; r < rows; ++r) at[r] = row[r];
   for (std::int64_t block = 0; block < chunks; block += Format::chunks) {
@@ -41,7 +50,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
     for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
     for (std::int64_t c = block; c < block + Format::chunks; ++c) {
       for (int r = 0; r < rows; ++r) {
-        fetch.at_step(c * rows + r);
+        fetch.at_step(c, r);
         const Chunk weights = Format::decode(at[r], c, columns, scales[r]);
         for (int v = 0; v < vectors; ++v) {
           for (int i = 0; i < inputs; ++i) {
