@@ -13,13 +13,14 @@ namespace {
 constexpr int most_inputs = 128, block_rows = 16;
 
 /// Fetches what as many rows have that stand behind some at the same distances, while these are multiplied. Where rows
-/// stand one after another it does so in order, so that the processor's own prefetcher joins in.
+/// stand one after another it does so in order, so that the processor's own prefetcher joins in; but not where they are
+/// so long that what is fetched first has left the first cache again.
 template <int rows, int bytes_of_step>
 class FetchBehind {
  public:
   FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
     const std::int64_t distance = rows == 1 ? 0 : row[rows == 1 ? 0 : 1] - row[0], ahead = rows * distance;
-    const bool in_order = 0 < distance && distance < 2 * row_bytes;
+    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead <= 16 << 10;
     for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
     stride_ = in_order ? rows * bytes_of_step : bytes_of_step;
   }
