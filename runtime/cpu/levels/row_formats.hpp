@@ -189,7 +189,7 @@ struct LargeBlocks {
 /// Groups of 32 with a scale and a minimum of six bits each, which begin a block of so many bytes.
 template <int bytes>
 struct ScalesOfSixBits : LargeBlocks {
-  static constexpr int block_bytes = bytes, groups = 8;
+  static constexpr int block_bytes = bytes;
   struct Scales {
     float scale[8], minimum[8];
   };
@@ -239,7 +239,7 @@ struct Q5K : ScalesOfSixBits<176> {
 
 /// Groups of 16 with a scale and a minimum of four bits each.
 struct Q2K : LargeBlocks {
-  static constexpr int block_bytes = 84, chunk_bytes = 10, groups = 16;
+  static constexpr int block_bytes = 84, chunk_bytes = 10;
   struct Scales {
     float scale[16], minimum[16];
   };
@@ -268,7 +268,7 @@ struct Q2K : LargeBlocks {
 
 /// Groups of 16 with a scale of six bits each, of which the low four stand in eight bytes and the high two in four.
 struct Q3K : LargeBlocks {
-  static constexpr int block_bytes = 110, chunk_bytes = 13, groups = 16;
+  static constexpr int block_bytes = 110, chunk_bytes = 13;
   struct Scales {
     float scale[16];
   };
@@ -329,7 +329,7 @@ struct Iq4Xs : LargeBlocks {
 
 /// Groups of 16 with a scale of eight bits each.
 struct Q6K : LargeBlocks {
-  static constexpr int block_bytes = 210, chunk_bytes = 26, groups = 16;
+  static constexpr int block_bytes = 210, chunk_bytes = 26;
   struct Scales {
     float scale[16];
   };
