@@ -12,24 +12,25 @@ namespace {
 
 constexpr int most_inputs = 128, block_rows = 16;
 
-/// Fetches what as many rows have that stand behind some at the same distances, while these are multiplied. Where rows
-/// stand one after another it does so in order, so that the processor's own prefetcher joins in; but not where they are
-/// so long that what is fetched first has left the first cache again.
+/// Fetches the next rows while these are multiplied. Rows that stand one after another are fetched in order: the
+/// processor's own prefetcher joins in. Rows that others lie between are fetched side by side, and so are long ones: in
+/// order their first lines would have left the first cache before they are read.
 template <int rows, int bytes_of_step>
 class FetchBehind {
  public:
   FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
     const std::int64_t distance = rows == 1 ? 0 : row[rows == 1 ? 0 : 1] - row[0], ahead = rows * distance;
-    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead <= 16 << 10;
+    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead <= most_in_order;
     for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
     stride_ = in_order ? rows * bytes_of_step : bytes_of_step;
   }
-  /// Each step of rows * n + row is another.
+  /// The step numbered rows * n + row.
   void at_step(std::int64_t n, int row) const {
     for (int line = 0; line < bytes_of_step; line += 64) __builtin_prefetch(from_[row] + n * stride_ + line);
   }
 
  private:
+  static constexpr std::int64_t most_in_order = 16 << 10;  // half of a first cache
   const std::byte* from_[rows];
   std::int64_t stride_;
 };
