@@ -162,9 +162,9 @@ struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
   explicit RowsInLanes(const BlocksOfRows& block) : Pairs(block), d(scale_of(words(block, 0))) {}
   template <int, int column>
   RowsOfWords codes() const {
-    // Twice the levels of FP4 and `zero`.
-    constexpr std::int8_t levels[16] = {12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0};
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(load<__m128i>(levels)), Pairs::codes<0, column>());
+    // The compiler moves the sum out of the loop.
+    const __m128i levels = _mm_add_epi8(load<__m128i>(fp4_levels), _mm_set1_epi8(zero));
+    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(levels), Pairs::codes<0, column>());
   }
   template <int, int>
   RowsOfFloats scale() const {
