@@ -7,6 +7,7 @@
 #include "runtime/cpu/cores.hpp"
 #include "runtime/cpu/views.hpp"
 #include "runtime/cpu/ways.hpp"
+#include "runtime/engine/test_limits.hpp"
 #include "runtime/error.hpp"
 
 namespace monomorph::cpu {
@@ -14,21 +15,30 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024;
 
+/// Copied where everything then takes no more than half of the memory that is available: the system keeps the file's
+/// pages as well as it can, for the next start.
+Quantized quantized_of(const Program& program, const DeviceInfo& processor) {
+  MemoryPlan plan = plan_without_weights(program);
+  plan.weights = weight_bytes(program, Quantized::copied).copied;
+  return plan.total() <= main_heap(processor)->available / 2 ? Quantized::copied : Quantized::mapped;
+}
+
 class CpuBackend final : public Backend {
  public:
   std::string_view name() const override { return "cpu"; }
 
   std::vector<DeviceInfo> list_devices() const override { return {describe_processor()}; }
 
-  MemoryPlan plan_memory(const Program& program, const DeviceInfo*) const override {
-    const WeightBytes bytes = weight_bytes(program);
+  MemoryPlan plan_memory(const Program& program, const DeviceInfo* processor) const override {
+    const WeightBytes bytes =
+        weight_bytes(program, processor == nullptr ? Quantized::copied : quantized_of(program, *processor));
     MemoryPlan plan = plan_without_weights(program);
     plan.weights = bytes.copied;
     plan.mapped = bytes.mapped;
     return plan;
   }
 
-  std::unique_ptr<Engine> load(const Program& program, const DeviceInfo& processor,
+  std::unique_ptr<Engine> load(const Program& program, const DeviceInfo& chosen,
                                const LoadOptions& options) const override {
     if (options.threads < 0 || options.threads > most_threads) {
       throw Error(ErrorKind::rejected,
@@ -38,13 +48,16 @@ class CpuBackend final : public Backend {
     if (program.cpu_kernels.size() != program.kernels.size()) {
       throw Error(ErrorKind::internal, fmt::format("{} names the CPU and has no kernels for it", program.name));
     }
+    DeviceInfo processor = chosen;
+    lower_limits(processor, with_test_limits(options.limits));
+    const Quantized quantized = quantized_of(program, processor);
     MemoryPlan plan = plan_memory(program, &processor);
     if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
     check_memory(program, plan, processor);
     HostWeights weights = open_weights(program, options);
-    if (options.profile) return std::make_unique<MeasuredCpuEngine>(program, std::move(weights), options);
-    if (options.probe_layers) return std::make_unique<ProbedCpuEngine>(program, std::move(weights), options);
-    return std::make_unique<CpuEngine>(program, std::move(weights), options);
+    if (options.profile) return std::make_unique<MeasuredCpuEngine>(program, std::move(weights), quantized, options);
+    if (options.probe_layers) return std::make_unique<ProbedCpuEngine>(program, std::move(weights), quantized, options);
+    return std::make_unique<CpuEngine>(program, std::move(weights), quantized, options);
   }
 };
 

@@ -9,27 +9,10 @@
 #include <set>
 #include <string>
 
+#include "runtime/cpu/machine_memory.hpp"
+#include "runtime/cpu/system_files.hpp"
+
 namespace monomorph::cpu {
-namespace {
-
-/// What a file says after `key`, up to the end of its line; empty where it does not.
-std::string line_of(const char* path, const std::string& key) {
-  std::ifstream in(path);
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with(key)) continue;
-    const std::size_t begin = line.find_first_not_of(" \t:", key.size());
-    return begin == std::string::npos ? "" : line.substr(begin);
-  }
-  return "";
-}
-
-std::int64_t memory_of(const std::string& key) {
-  const std::string kilobytes = line_of("/proc/meminfo", key);
-  return kilobytes.empty() ? 0 : std::stoll(kilobytes) * 1024;
-}
-
-}  // namespace
-
 std::int64_t usable_cores() {
   cpu_set_t usable;
   CPU_ZERO(&usable);
@@ -55,7 +38,8 @@ DeviceInfo describe_processor() {
   info.driver = fmt::format("{}, {} core{}", model.empty() ? "a processor" : model, cores, cores == 1 ? "" : "s");
   info.subgroup_size = 1;
   info.memory_budget = true;
-  info.heaps = {{memory_of("MemTotal"), memory_of("MemAvailable"), true}};
+  const MachineMemory memory = machine_memory();
+  info.heaps = {{memory.total, memory.available, true}};
   info.limits.max_storage_buffer_range = unlimited;
   info.limits.max_allocation_size = unlimited;
   info.limits.storage_offset_alignment = 1;

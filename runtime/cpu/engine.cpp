@@ -22,10 +22,10 @@ Pass pass_of(const HostView& host) {
 
 }  // namespace
 
-CpuEngine::CpuEngine(const Program& program, HostWeights weights, const LoadOptions& options)
+CpuEngine::CpuEngine(const Program& program, HostWeights weights, Quantized quantized, const LoadOptions& options)
     : PassEngine(program, options.profile, {.most_draws = 1}),
       weights_(std::move(weights)),
-      storage_(program, weights_, options.progress),
+      storage_(program, weights_, quantized, options.progress),
       encode_(make_way(program, storage_, Stage::encode)),
       layers_(make_way(program, storage_, Stage::layers)),
       head_(make_way(program, storage_, Stage::head)),

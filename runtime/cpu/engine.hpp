@@ -18,7 +18,7 @@ namespace monomorph::cpu {
 class CpuEngine : public PassEngine {
  public:
   /// `program` outlives the engine.
-  CpuEngine(const Program& program, HostWeights weights, const LoadOptions& options);
+  CpuEngine(const Program& program, HostWeights weights, Quantized quantized, const LoadOptions& options);
 
  protected:
   void submit(std::span<const Work> work) override;

@@ -7,7 +7,7 @@
 
 namespace monomorph::cpu {
 
-Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
+Memory::Memory(std::int64_t bytes, Pages pages) : bytes_(bytes) {
   if (bytes == 0) return;
   void* const mapped = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -15,6 +15,7 @@ Memory::Memory(std::int64_t bytes) : bytes_(bytes) {
     bytes_ = 0;
     throw Error(ErrorKind::environment, fmt::format("the machine has no {} bytes of memory", bytes));
   }
+  if (pages == Pages::large) madvise(mapped, static_cast<std::size_t>(bytes), MADV_HUGEPAGE);  // where it can
   data_ = static_cast<std::byte*>(mapped);
 }
 

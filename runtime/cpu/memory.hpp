@@ -10,8 +10,10 @@ namespace monomorph::cpu {
 class Memory {
  public:
   Memory() = default;
+  /// Large pages, of 2 MiB: where the system has them and whoever touches one means to touch it all.
+  enum class Pages { small, large };
   /// Throws Error(environment) where there is not enough.
-  explicit Memory(std::int64_t bytes);
+  explicit Memory(std::int64_t bytes, Pages pages = Pages::small);
   Memory(Memory&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
   Memory& operator=(Memory&& other) noexcept;

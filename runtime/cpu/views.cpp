@@ -6,8 +6,9 @@
 
 namespace monomorph::cpu {
 
-MeasuredCpuEngine::MeasuredCpuEngine(const Program& program, HostWeights weights, const LoadOptions& options)
-    : CpuEngine(program, std::move(weights), options), totals_(program) {}
+MeasuredCpuEngine::MeasuredCpuEngine(const Program& program, HostWeights weights, Quantized quantized,
+                                     const LoadOptions& options)
+    : CpuEngine(program, std::move(weights), quantized, options), totals_(program) {}
 
 /// How many entries of the first `rows` rows of a pass had each bank; empty where none is chosen.
 std::vector<std::int64_t> MeasuredCpuEngine::entries_of_bank(const Way& way, std::size_t step,

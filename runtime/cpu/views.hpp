@@ -11,7 +11,7 @@ namespace monomorph::cpu {
 /// The engine under LoadOptions::profile.
 class MeasuredCpuEngine final : public CpuEngine, public ProfiledEngine {
  public:
-  MeasuredCpuEngine(const Program& program, HostWeights weights, const LoadOptions& options);
+  MeasuredCpuEngine(const Program& program, HostWeights weights, Quantized quantized, const LoadOptions& options);
   void reset_profile() override { totals_.reset(); }
   std::vector<KernelProfile> profile() const override { return totals_.totals(); }
   double read_bandwidth() const override { return cpu::read_bandwidth(threads()); }

@@ -57,7 +57,7 @@ struct DeviceInfo {
 const char* to_string(DeviceType type);
 
 /// What takes the place of the device's own words where it is set: for tests. Limits can only be lowered. Tests of
-/// whole programs set them by environment (runtime/vulkan/test_limits.hpp).
+/// whole programs set them by environment (runtime/engine/test_limits.hpp).
 struct LimitOverrides {
   std::optional<DeviceType> type;  ///< kernels, tiles and memory as a device of this class has them
   std::optional<std::int64_t> max_storage_buffer_range;

@@ -25,7 +25,7 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   if (processor)
     line("file", plan.mapped, "matrices that are read where their file is mapped: no memory of the engine's");
   line("weights", plan.weights,
-       processor ? "vectors, and what the file has transposed or in another type"
+       processor ? "what is copied: vectors, quantized matrices, what the file has transposed or in another type"
                  : fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
        fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each{}", program.max_batch,

@@ -6,12 +6,12 @@
 #include <system_error>
 #include <utility>
 
+#include "runtime/engine/test_limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/vulkan/device.hpp"
 #include "runtime/vulkan/engine.hpp"
 #include "runtime/vulkan/layout.hpp"
 #include "runtime/vulkan/pipeline_cache.hpp"
-#include "runtime/vulkan/test_limits.hpp"
 
 namespace monomorph::vulkan {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <utility>
 
+#include "runtime/engine/test_limits.hpp"
 #include "runtime/error.hpp"
 #include "runtime/vulkan/result.hpp"
-#include "runtime/vulkan/test_limits.hpp"
 
 namespace monomorph::vulkan {
 

@@ -21,10 +21,12 @@ namespace {
 
 /// Part of a weight, found. In a vector, rows are elements.
 struct FoundPart {
-  const std::byte* data = nullptr;
-  const std::byte* scales = nullptr;  ///< of blocks whose scales stand in a tensor of their own
-  std::int64_t first = 0;             ///< row of the weight
+  const CheckpointTensor* tensor = nullptr;
+  std::int64_t first = 0;  ///< row of the weight
   RowView view;
+  const std::byte* data() const { return tensor->data.data(); }
+  /// Whether blocks have their scales in a tensor of their own.
+  bool split() const { return !tensor->scales.empty(); }
   std::int64_t end() const { return first + view.rows; }
 };
 
@@ -99,8 +101,12 @@ class CheckpointSource final : public HostWeights::Source {
   const std::byte* row_in_place(std::size_t tensor, std::int64_t row) const override {
     if (pattern(tensor).converted_from || pattern(tensor).vector) return nullptr;
     const FoundPart& part = part_of(tensors_[tensor], row);
-    if (part.view.transposed || part.scales != nullptr) return nullptr;
+    if (part.view.transposed || part.split()) return nullptr;
     return address(tensor, part, row, 0);
+  }
+
+  void release(std::size_t tensor) const override {
+    for (const FoundPart& part : tensors_[tensor]) checkpoint_.release(*part.tensor);
   }
 
  private:
@@ -126,7 +132,7 @@ class CheckpointSource final : public HostWeights::Source {
   }
   /// Of an element that begins a block which has its scale in it.
   const std::byte* address(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column) const {
-    return part.data + block_of(tensor, part, row, column) * row_of(pattern(tensor).file_dtype()).block_bytes;
+    return part.data() + block_of(tensor, part, row, column) * row_of(pattern(tensor).file_dtype()).block_bytes;
   }
   /// Blocks of so many elements of a row: where the file has them, or in `read`, where it has their scales elsewhere.
   const std::byte* blocks_at(std::size_t tensor, const FoundPart& part, std::int64_t row, std::int64_t column,
@@ -137,9 +143,9 @@ class CheckpointSource final : public HostWeights::Source {
   const std::byte* blocks_from(std::size_t tensor, const FoundPart& part, std::int64_t first, std::int64_t elements,
                                std::vector<std::byte>& read) const {
     const Dtype type = pattern(tensor).file_dtype();
-    if (part.scales == nullptr) return part.data + first * row_of(type).block_bytes;
+    if (!part.split()) return part.data() + first * row_of(type).block_bytes;
     read.resize(static_cast<std::size_t>(file_row_bytes(type, elements)));
-    copy_split_blocks(part.data + first * split_block_bytes, part.scales + first, read);
+    copy_split_blocks(part.data() + first * split_block_bytes, part.tensor->scales.data() + first, read);
     return read.data();
   }
 
@@ -355,7 +361,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
     FoundParts found;
     std::int64_t first = 0;
     for (const WeightPart& part : pattern.parts) {
-      FoundPart place{nullptr, nullptr, first, part.view};
+      FoundPart place{nullptr, first, part.view};
       if (pattern.vector) place.view.transposed = false;  // it has nothing to transpose
       first += part.view.rows;
       const std::string name = prefixed(prefix, with_layer(part.name, entry.place));
@@ -377,8 +383,7 @@ void CheckpointSource::find(const Program& program, const std::string& path) {
                                 checkpoint_.files()[tensor->file].string(), fmt::join(tensor->shape, ", "),
                                 fmt::join(shape_of(pattern, part.view), ", "), others));
       } else {
-        place.data = tensor->data.data();
-        if (!tensor->scales.empty()) place.scales = tensor->scales.data();
+        place.tensor = tensor;
       }
       found.push_back(place);
     }

@@ -22,6 +22,8 @@ class HostWeights::Source {
                         std::int64_t stride) const = 0;
   /// Where a row stands in the pattern's dtype, its blocks as in a file; null where it must be read.
   virtual const std::byte* row_in_place(std::size_t, std::int64_t) const { return nullptr; }
+  /// A weight is not read again soon.
+  virtual void release(std::size_t) const {}
   std::vector<WeightEntry> entries;
   std::vector<StoredEntry> stored;
 };

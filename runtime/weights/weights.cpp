@@ -143,6 +143,13 @@ std::vector<const std::byte*> HostWeights::rows_in_place(std::int32_t stored) co
   return rows;
 }
 
+void HostWeights::release(std::int32_t stored) const {
+  const StoredEntry& entry = this->stored()[static_cast<std::size_t>(stored)];
+  for (const StoredPiece& piece : entry.pattern->pieces) {
+    if (piece.weight >= 0) source_->release(static_cast<std::size_t>(entry.first_weight + piece.weight));
+  }
+}
+
 void HostWeights::rows_of(const StoredEntry& entry, Blocks blocks, std::int64_t first, std::int64_t rows,
                           std::span<std::byte> out) const {
   const StoredPattern& pattern = *entry.pattern;

@@ -84,6 +84,9 @@ class HostWeights {
   /// lives.
   std::vector<const std::byte*> rows_in_place(std::int32_t stored) const;
 
+  /// Says that these rows are not read again soon: the system may take back the pages of the file that they stand in.
+  void release(std::int32_t stored) const;
+
   class Source;  ///< a checkpoint or a generator of random values
 
  private:

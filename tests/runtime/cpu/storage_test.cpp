@@ -1,4 +1,5 @@
-// Where weights of the CPU lie: matrices where their file is mapped, what kernels take for one piece in a copy.
+// Where weights of the CPU lie: matrices where their file is mapped, quantized ones and what kernels take for one piece
+// in a copy.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -6,9 +7,13 @@
 #include <sstream>
 #include <string>
 
-#include "runtime/cpu/ways.hpp"
+#include "runtime/cpu/backend.hpp"
+#include "runtime/cpu/storage.hpp"
+#include "runtime/error.hpp"
 #include "tests/runtime/vulkan/toy_engine.hpp"
 #include "tests/runtime/vulkan/toy_program.hpp"
+#include "tests/support/gguf_writer.hpp"
+#include "tests/support/quantized_blocks.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -31,14 +36,131 @@ bool is_mapped_from(const std::string& path, const std::byte* address) {
   return false;
 }
 
+/// Bytes of a mapped file that this process has in its memory.
+std::int64_t resident_bytes(const std::string& path) {
+  std::ifstream maps("/proc/self/smaps");
+  std::int64_t kilobytes = 0;
+  bool of_path = false;
+  for (std::string line; std::getline(maps, line);) {
+    const std::size_t space = line.find(' ');
+    if (line.find('-') < space) of_path = line.ends_with(path);
+    if (of_path && line.starts_with("Rss:")) kilobytes += std::stoll(line.substr(4));
+  }
+  return kilobytes * 1024;
+}
+
+constexpr const char* prefixes[] = {""};
+constexpr std::int64_t quantized_rows = 2048, quantized_columns = 512, plain_rows = 16;
+constexpr WeightPart quantized_parts[] = {{"quantized", {quantized_rows, 0, quantized_rows}}};
+constexpr WeightPart plain_parts[] = {{"plain", {plain_rows, 0, plain_rows}}};
+constexpr WeightPattern mixed_weights[] = {
+    {"quantized", Dtype::q4_k, quantized_rows, quantized_columns, quantized_parts},
+    {"plain", Dtype::f16, plain_rows, quantized_columns, plain_parts}};
+constexpr StoredPiece quantized_pieces[] = {{0, quantized_rows}}, plain_pieces[] = {{1, plain_rows}};
+constexpr StoredPattern mixed_stored[] = {
+    {"quantized", Dtype::q4_k, quantized_rows, quantized_columns, quantized_pieces},
+    {"plain", Dtype::f16, plain_rows, quantized_columns, plain_pieces}};
+constexpr WeightGroup mixed_groups[] = {{mixed_weights, mixed_stored, {}}};
+
+/// A quantized matrix, one that is not, and nothing that reads them.
+Program mixed_program() {
+  Program program{};
+  program.name = "mixed";
+  program.weights = mixed_groups;
+  program.checkpoint_prefixes = prefixes;
+  return program;
+}
+
+tests::GgufText mixed_file() {
+  const auto blocks = static_cast<std::size_t>(quantized_rows * quantized_columns / 256);
+  const std::vector<std::byte> bytes = tests::random_blocks(Dtype::q4_k, tests::block_scales[0], blocks, 7);
+  tests::GgufText file;
+  file.tensors = {{"quantized",
+                   tests::ggml_number(Dtype::q4_k),
+                   {quantized_columns, quantized_rows},
+                   {reinterpret_cast<const char*>(bytes.data()), bytes.size()}},
+                  {"plain",
+                   tests::ggml_number(Dtype::f16),
+                   {quantized_columns, plain_rows},
+                   std::string(plain_rows * quantized_columns * 2, '\1')}};
+  return file;
+}
+
 }  // namespace
 
-TEST_CASE("matrices are read where their file is mapped, and the plan of memory knows how many bytes these are") {
+TEST_CASE("quantized matrices are copied where there is memory for it, and the file's pages are given back") {
+  const Program program = mixed_program();
+  const tests::TemporaryDirectory directory;
+  const std::string path = directory.write("model.gguf", mixed_file().bytes());
+  for (const Quantized quantized : {Quantized::mapped, Quantized::copied}) {
+    const HostWeights weights = HostWeights::open(program, path);
+    std::int64_t told = -1, of = -1;
+    const Storage storage(program, weights, quantized, [&](std::int64_t done, std::int64_t total) {
+      CHECK(done >= told);
+      told = done, of = total;
+    });
+    const bool copied = quantized == Quantized::copied;
+    CAPTURE(copied);
+    CHECK(told == of);
+    CHECK(of == weight_bytes(program, quantized).copied);
+    CHECK(of == (copied ? quantized_rows * file_row_bytes(Dtype::q4_k, quantized_columns) : 0));
+    const std::int64_t resident = resident_bytes(path);
+    if (copied) CHECK(resident < (1 << 17));
+    for (const std::int32_t id : {0, 1}) {
+      const StoredEntry& entry = weights.stored()[static_cast<std::size_t>(id)];
+      const cpu::Argument argument = storage.stored(id);
+      std::vector<std::byte> row(static_cast<std::size_t>(entry.file_row_bytes()));
+      bool all_as_in_file = true, all_mapped = true, any_mapped = false;
+      for (const std::int64_t r : {std::int64_t{0}, entry.pattern->rows / 2, entry.pattern->rows - 1}) {
+        weights.file_rows(id, r, 1, row);
+        all_as_in_file = all_as_in_file && std::equal(row.begin(), row.end(), argument.rows[r]);
+        const bool mapped = is_mapped_from(path, argument.rows[r]);
+        all_mapped = all_mapped && mapped;
+        any_mapped = any_mapped || mapped;
+      }
+      CHECK(all_as_in_file);
+      CHECK(all_mapped == (id == 1 || !copied));
+      CHECK(any_mapped == all_mapped);
+    }
+  }
+}
+
+TEST_CASE("a scale that is no number is refused, copied or not") {
+  const Program program = mixed_program();
+  const tests::TemporaryDirectory directory;
+  tests::GgufText file = mixed_file();
+  file.tensors[0].bytes[3 * static_cast<std::size_t>(file_row_bytes(Dtype::q4_k, quantized_columns)) + 1] = '\x7f';
+  const HostWeights weights = HostWeights::open(program, directory.write("model.gguf", file.bytes()));
+  for (const Quantized quantized : {Quantized::mapped, Quantized::copied}) {
+    CHECK_THROWS_WITH_AS(Storage(program, weights, quantized, {}), doctest::Contains("quantized: row 3 has a scale"),
+                         Error);
+  }
+}
+
+TEST_CASE(
+    "quantized matrices stay where their file is mapped once all would take more than half of what is available") {
+  const Program program = mixed_program();
+  const std::int64_t quantized = weight_bytes(program, Quantized::copied).copied;
+  const std::int64_t plain = plain_rows * quantized_columns * 2;
+  DeviceInfo processor;
+  const auto plan_of = [&](std::int64_t available) {
+    processor.heaps = {{10 * available, available, true}};
+    return cpu::backend().plan_memory(program, &processor);
+  };
+  CHECK(plan_of(2 * quantized).weights == quantized);
+  CHECK(plan_of(2 * quantized).mapped == plain);
+  CHECK(plan_of(2 * quantized - 1).weights == 0);
+  CHECK(plan_of(2 * quantized - 1).mapped == quantized + plain);
+  CHECK(cpu::backend().plan_memory(program, nullptr).weights == quantized);
+}
+
+TEST_CASE(
+    "matrices of floats are read where their file is mapped, and the plan of memory knows how many bytes these are") {
   const tests::TemporaryDirectory directory;
   const std::string path = directory.write("model.safetensors", test::overflowing_checkpoint());
   const Program& program = test::toy_program();
   const HostWeights weights = HostWeights::open(program, path);
-  const Storage storage(program, weights, {});
+  const Storage storage(program, weights, Quantized::mapped, {});
   std::int64_t mapped = 0;
   for (std::size_t id = 0; id < weights.stored().size(); ++id) {
     const StoredEntry& entry = weights.stored()[id];
@@ -55,14 +177,14 @@ TEST_CASE("matrices are read where their file is mapped, and the plan of memory 
     CHECK((in_file == 0 || in_file == entry.pattern->rows));
     mapped += in_file * static_cast<std::int64_t>(row_bytes);
   }
-  CHECK(mapped == weight_bytes(program).mapped);
+  CHECK(mapped == weight_bytes(program, Quantized::mapped).mapped);
   CHECK(mapped == (test::toy_vocab_size + test::toy_layers * test::toy_hidden_size) * test::toy_hidden_size * 4);
 }
 
 TEST_CASE("weights at random have no file: all are copied") {
   const Program& program = test::toy_program();
   const HostWeights weights = HostWeights::random(program, 1);
-  const Storage storage(program, weights, {});
+  const Storage storage(program, weights, Quantized::mapped, {});
   for (std::size_t id = 0; id < weights.stored().size(); ++id) {
     CHECK(weights.rows_in_place(static_cast<std::int32_t>(id)).empty());
     CHECK(storage.stored(static_cast<std::int32_t>(id)).rows[0] != nullptr);

@@ -1,4 +1,4 @@
-#include "runtime/vulkan/test_limits.hpp"
+#include "runtime/engine/test_limits.hpp"
 #include "runtime/error.hpp"
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-namespace monomorph::vulkan {
+namespace monomorph {
 namespace {
 
 using Limit = std::optional<std::int64_t> LimitOverrides::*;
@@ -64,7 +64,7 @@ LimitOverrides read_test_limits(std::string_view text, LimitOverrides overrides)
     throw Error(
         ErrorKind::environment,
         fmt::format("MONOMORPH_TEST_LIMITS has '{}'; it is for tests, and takes NAME=VALUE,... of the fields of "
-                    "LimitOverrides (runtime/vulkan/test_limits.hpp)",
+                    "LimitOverrides (runtime/engine/test_limits.hpp)",
                     part));
   }
   return overrides;
@@ -95,4 +95,4 @@ LimitOverrides with_test_limits(const LimitOverrides& overrides) {
   return text == nullptr ? overrides : read_test_limits(text, overrides);
 }
 
-}  // namespace monomorph::vulkan
+}  // namespace monomorph

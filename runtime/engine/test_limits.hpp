@@ -9,7 +9,7 @@
 
 #include "runtime/engine/device_info.hpp"
 
-namespace monomorph::vulkan {
+namespace monomorph {
 
 /// What `text` says, in place of what `overrides` had. Throws Error(environment) where it says anything else than that.
 LimitOverrides read_test_limits(std::string_view text, LimitOverrides overrides = {});
@@ -20,4 +20,4 @@ LimitOverrides with_test_limits(const LimitOverrides& overrides);
 /// Limits, and the class, as tests have them.
 void lower_limits(DeviceInfo& info, const LimitOverrides& overrides);
 
-}  // namespace monomorph::vulkan
+}  // namespace monomorph

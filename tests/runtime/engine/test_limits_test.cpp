@@ -1,11 +1,10 @@
 #include <doctest/doctest.h>
 
+#include "runtime/engine/test_limits.hpp"
 #include "runtime/error.hpp"
-#include "runtime/vulkan/test_limits.hpp"
 #include "tests/support/refusal.hpp"
 
 using namespace monomorph;
-using namespace monomorph::vulkan;
 
 namespace {
 
