@@ -25,11 +25,11 @@ Pass pass_of(const HostView& host) {
 CpuEngine::CpuEngine(const Program& program, HostWeights weights, Quantized quantized, const LoadOptions& options)
     : PassEngine(program, options.profile, {.most_draws = 1}),
       weights_(std::move(weights)),
-      storage_(program, weights_, quantized, options.progress),
+      level_(best_level()),
+      storage_(program, weights_, quantized, level_, options.progress),
       encode_(make_way(program, storage_, Stage::encode)),
       layers_(make_way(program, storage_, Stage::layers)),
       head_(make_way(program, storage_, Stage::head)),
-      level_(best_level()),
       invariant_(options.invariant),
       threads_(options.threads > 0 ? options.threads : usable_cores()),
       watched_(options.profile || options.probe_layers),

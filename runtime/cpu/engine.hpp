@@ -48,9 +48,9 @@ class CpuEngine : public PassEngine {
   std::vector<std::span<std::byte>> rows_of(const HeldStates& held, std::int64_t slot) const;
 
   const HostWeights weights_;  ///< whose files are mapped
+  const Level& level_;
   const Storage storage_;
   const Way encode_, layers_, head_;
-  const Level& level_;
   const bool invariant_;
   const std::int64_t threads_;
   const bool watched_;               ///< has_run is called

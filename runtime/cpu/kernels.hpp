@@ -13,7 +13,10 @@ namespace monomorph::cpu {
 
 template <class Kernel>
 constexpr Function function() {
-  return {Kernel::units, Kernel::run};
+  Function function{Kernel::units, Kernel::run};
+  if constexpr (requires(const Level& level) { Kernel::interleaves(level); })
+    function.interleaves = Kernel::interleaves;
+  return function;
 }
 
 }  // namespace monomorph::cpu

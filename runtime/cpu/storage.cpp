@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/cpu/interleave.hpp"
+
 namespace monomorph::cpu {
 namespace {
 
@@ -11,30 +13,45 @@ constexpr std::int64_t bytes_at_once = std::int64_t{8} << 20;
 
 std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
-/// Of what is stored, whether every kernel that reads it finds its rows one by one: others take it for one piece.
-std::vector<bool> read_by_rows(const Program& program, const std::vector<StoredEntry>& stored) {
-  std::vector<bool> by_rows(stored.size(), true);
+/// How kernels read what is stored.
+struct Reading {
+  bool by_rows = true;          ///< all find its rows one by one: others take it for one piece
+  bool interleaved = false;     ///< one reads interleaved rows faster
+  bool starts_at_eight = true;  ///< rows that are multiplied together are as many times eight, or all that there are
+};
+
+std::vector<Reading> list_readings(const Program& program, const std::vector<StoredEntry>& stored, const Level& level) {
+  std::vector<Reading> readings(stored.size());
   for (const Stage stage : {Stage::encode, Stage::layers, Stage::head}) {
     const Phase* phase = phase_of_any_rows(program, stage);
     if (phase == nullptr) continue;
     Recorder recorder;
     phase->record(recorder);
     for (const Dispatch& dispatch : recorder.dispatches) {
-      const Kernel& kernel = program.kernels[static_cast<std::size_t>(dispatch.kernel)];
+      const auto id_of_kernel = static_cast<std::size_t>(dispatch.kernel);
+      const Kernel& kernel = program.kernels[id_of_kernel];
+      const Function function =
+          id_of_kernel < program.cpu_kernels.size() ? program.cpu_kernels[id_of_kernel] : Function{};
       for (std::size_t b = 0; b < dispatch.arguments.size(); ++b) {
         const std::int32_t id = dispatch.arguments[b].stored;
-        if (id < 0 || kernel.bindings[b].splits) continue;
+        if (id < 0) continue;
         const std::int32_t same_as = stored[static_cast<std::size_t>(id)].same_as;
-        by_rows[static_cast<std::size_t>(same_as < 0 ? id : same_as)] = false;
+        Reading& reading = readings[static_cast<std::size_t>(same_as < 0 ? id : same_as)];
+        if (!kernel.bindings[b].splits) {
+          reading.by_rows = false;
+        } else if (function.interleaves != nullptr && function.interleaves(level)) {
+          reading.interleaved = true;
+          if (dispatch.banks > 1 && dispatch.rows % interleaved_rows != 0) reading.starts_at_eight = false;
+        }
       }
     }
   }
-  return by_rows;
+  return readings;
 }
 
 /// Whether it may lie where the file is mapped, if kernels and the file allow it.
-bool may_be_mapped(const StoredEntry& entry, Quantized quantized) {
-  return quantized == Quantized::mapped || !is_quantized(entry.pattern->format);
+bool may_be_mapped(const StoredEntry& entry, const Reading& reading, Quantized quantized) {
+  return reading.by_rows && (quantized == Quantized::mapped || !is_quantized(entry.pattern->format));
 }
 
 }  // namespace
@@ -42,13 +59,13 @@ bool may_be_mapped(const StoredEntry& entry, Quantized quantized) {
 WeightBytes weight_bytes(const Program& program, Quantized quantized) {
   const std::vector<StoredEntry> stored = list_stored(program);
   const std::vector<WeightEntry> weights = list_weights(program);
-  const std::vector<bool> by_rows = read_by_rows(program, stored);
+  const std::vector<Reading> readings = list_readings(program, stored, best_level());
   WeightBytes bytes;
   for (std::size_t id = 0; id < stored.size(); ++id) {
     const StoredEntry& entry = stored[id];
     if (entry.same_as >= 0) continue;
     const bool in_place =
-        by_rows[id] && may_be_mapped(entry, quantized) &&
+        may_be_mapped(entry, readings[id], quantized) &&
         std::ranges::all_of(entry.pattern->pieces, [&](const StoredPiece& piece) {
           if (piece.weight < 0) return false;
           const WeightPattern& weight = *weights[static_cast<std::size_t>(entry.first_weight + piece.weight)].pattern;
@@ -65,21 +82,21 @@ WeightBytes weight_bytes(const Program& program, Quantized quantized) {
   return bytes;
 }
 
-Storage::Storage(const Program& program, const HostWeights& weights, Quantized quantized,
+Storage::Storage(const Program& program, const HostWeights& weights, Quantized quantized, const Level& level,
                  const LoadProgress& progress) {
   for (std::size_t arena = 0; arena < arenas_.size(); ++arena) arenas_[arena] = Memory(program.arena_bytes[arena]);
   const std::vector<StoredEntry>& stored = weights.stored();
-  const std::vector<bool> by_rows = read_by_rows(program, stored);
-  rows_.resize(stored.size());
+  const std::vector<Reading> readings = list_readings(program, stored, level);
+  held_.resize(stored.size());
   std::int64_t of_quantized = 0, of_others = 0;
   for (std::size_t id = 0; id < stored.size(); ++id) {
     const StoredEntry& entry = stored[id];
     held_by_.push_back(entry.same_as < 0 ? static_cast<std::int32_t>(id) : entry.same_as);
     if (entry.same_as >= 0) continue;
-    if (by_rows[id] && may_be_mapped(entry, quantized)) {
-      rows_[id] = weights.rows_in_place(static_cast<std::int32_t>(id));
+    if (may_be_mapped(entry, readings[id], quantized)) {
+      held_[id].rows = weights.rows_in_place(static_cast<std::int32_t>(id));
     }
-    if (!rows_[id].empty()) continue;
+    if (!held_[id].rows.empty()) continue;
     (is_quantized(entry.pattern->format) ? of_quantized : of_others) +=
         aligned(entry.pattern->rows * entry.file_row_bytes());
   }
@@ -91,28 +108,52 @@ Storage::Storage(const Program& program, const HostWeights& weights, Quantized q
   if (progress) progress(0, total);
   for (std::size_t id = 0; id < stored.size(); ++id) {
     const StoredEntry& entry = stored[id];
-    if (entry.same_as >= 0 || !rows_[id].empty()) continue;
+    if (entry.same_as >= 0 || !held_[id].rows.empty()) continue;
     std::byte*& at = is_quantized(entry.pattern->format) ? quantized_at : others_at;
-    const std::int64_t row_bytes = entry.file_row_bytes(), rows = entry.pattern->rows;
-    const std::int64_t rows_at_once = std::max<std::int64_t>(1, bytes_at_once / row_bytes);
-    for (std::int64_t row = 0; row < rows; row += rows_at_once) {
-      const std::int64_t count = std::min(rows_at_once, rows - row);
-      std::byte* const to = at + row * row_bytes;
-      weights.file_rows(static_cast<std::int32_t>(id), row, count, {to, static_cast<std::size_t>(count * row_bytes)});
-      for (std::int64_t r = 0; r < count; ++r) rows_[id].push_back(to + r * row_bytes);
-      if (progress) progress(done + (row + count) * row_bytes, total);
+    const Reading& reading = readings[id];
+    if (reading.by_rows && reading.interleaved && reading.starts_at_eight) {
+      held_[id].interleaved = entry.pattern->rows / interleaved_rows * interleaved_rows;
     }
-    weights.release(static_cast<std::int32_t>(id));
-    at += aligned(rows * row_bytes);
-    done += aligned(rows * row_bytes);
+    const std::int64_t bytes = aligned(entry.pattern->rows * entry.file_row_bytes());
+    copy(weights, static_cast<std::int32_t>(id), at, [&](std::int64_t copied) {
+      if (progress) progress(done + copied, total);
+    });
+    at += bytes;
+    done += bytes;
   }
   if (progress) progress(total, total);
 }
 
+void Storage::copy(const HostWeights& weights, std::int32_t id, std::byte* to,
+                   const std::function<void(std::int64_t)>& progress) {
+  const StoredEntry& entry = weights.stored()[static_cast<std::size_t>(id)];
+  Held& held = held_[static_cast<std::size_t>(id)];
+  const std::int64_t row_bytes = entry.file_row_bytes(), rows = entry.pattern->rows;
+  const std::int64_t eights_at_once = std::max<std::int64_t>(1, bytes_at_once / (interleaved_rows * row_bytes));
+  std::vector<std::byte> read;
+  for (std::int64_t first = 0, end = 0; first < rows; first = end) {
+    const bool interleaves = first < held.interleaved;
+    end = std::min(first + eights_at_once * interleaved_rows, interleaves ? held.interleaved : rows);
+    std::byte* const out = to + first * row_bytes;
+    if (interleaves) read.resize(static_cast<std::size_t>((end - first) * row_bytes));
+    weights.file_rows(id, first, end - first,
+                      {interleaves ? read.data() : out, static_cast<std::size_t>((end - first) * row_bytes)});
+    for (std::int64_t row = first; row < end; ++row) {
+      const std::int64_t in_eight = interleaves ? (row - first) % interleaved_rows : 0;
+      if (interleaves && in_eight == 0) {
+        interleave(entry.pattern->format, read.data() + (row - first) * row_bytes, row_bytes, to + row * row_bytes);
+      }
+      held.rows.push_back(to + (row - in_eight) * row_bytes);
+    }
+    progress(end * row_bytes);
+  }
+  weights.release(id);
+}
+
 Argument Storage::stored(std::int32_t id) const {
-  const auto held = static_cast<std::size_t>(held_by_.at(static_cast<std::size_t>(id)));
+  const Held& held = held_[static_cast<std::size_t>(held_by_.at(static_cast<std::size_t>(id)))];
   // Kernels read floats of vectors where they write those of activations.
-  return {const_cast<std::byte*>(rows_[held].front()), rows_[held].data()};
+  return {const_cast<std::byte*>(held.rows.front()), held.rows.data(), held.interleaved};
 }
 
 }  // namespace monomorph::cpu

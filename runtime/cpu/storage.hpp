@@ -3,8 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "runtime/cpu/levels/levels.hpp"
 #include "runtime/cpu/memory.hpp"
 #include "runtime/engine/load_options.hpp"
 #include "runtime/program/program.hpp"
@@ -23,12 +25,13 @@ struct WeightBytes {
 };
 WeightBytes weight_bytes(const Program& program, Quantized quantized);
 
-/// Arenas, and weights as a file has them: what kernels find row by row may lie where the file is mapped, all else is
-/// copied.
+/// Arenas, and weights: what kernels find row by row may lie where the file is mapped, all else is copied as the file
+/// has it, or interleaved (interleave.hpp) where a level's loops are faster so.
 class Storage {
  public:
   /// `weights` outlive it. Progress is of what is copied.
-  Storage(const Program& program, const HostWeights& weights, Quantized quantized, const LoadProgress& progress);
+  Storage(const Program& program, const HostWeights& weights, Quantized quantized, const Level& level,
+          const LoadProgress& progress);
 
   std::byte* at(const BufferView& view) const {
     return arenas_[static_cast<std::size_t>(view.arena)].data() + view.offset;
@@ -38,8 +41,16 @@ class Storage {
  private:
   std::array<Memory, arena_count> arenas_;
   Memory copied_, quantized_;
-  std::vector<std::vector<const std::byte*>> rows_;  ///< of what is stored: where each begins
-  std::vector<std::int32_t> held_by_;                ///< of each: itself, or the first of the same tensors
+  struct Held {
+    std::vector<const std::byte*> rows;  ///< where each begins
+    std::int64_t interleaved = 0;        ///< so many of them, eight and eight
+  };
+  /// Copies all rows, interleaved as held_ has it; tells how many bytes it has copied.
+  void copy(const HostWeights& weights, std::int32_t id, std::byte* to,
+            const std::function<void(std::int64_t)>& progress);
+
+  std::vector<Held> held_;             ///< what is stored
+  std::vector<std::int32_t> held_by_;  ///< of each: itself, or the first of the same tensors
 };
 
 }  // namespace monomorph::cpu

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "runtime/cpu/interleave.hpp"
 #include "runtime/cpu/kernels/norms.hpp"
 #include "runtime/cpu/levels/row_loops.hpp"
 #include "runtime/cpu/row_format.hpp"
@@ -10,11 +11,18 @@
 
 namespace monomorph::cpu {
 
-/// A row of weights, as a file has it, as floats.
+/// A row of weights as floats.
 template <class P>
-void decode_row(const std::byte* row, float* out) {
+void decode_row(const Argument& weights, std::int64_t row, float* out) {
   constexpr Dtype dtype = dtype_named(P::dtype);
-  decode_blocks(dtype, row, std::span(out, P::columns));
+  constexpr std::int64_t row_bytes = file_row_bytes(dtype, P::columns);
+  const std::byte* blocks = weights.rows[row];
+  std::array<std::byte, row_bytes> copied;
+  if (is_quantized(dtype) && row < weights.interleaved) {
+    copy_interleaved_row(dtype, blocks, row % interleaved_rows, row_bytes, copied.data());
+    blocks = copied.data();
+  }
+  decode_blocks(dtype, blocks, std::span(out, P::columns));
 }
 
 /// The rows of a table that the pass's rows name: ids, positions, types, or rows whose logits are wanted.
@@ -27,7 +35,7 @@ struct Gather : OfRows<P, Gather<P>> {
     std::array<float, P::columns> decoded;
     const float* found = decoded.data();
     if constexpr (P::splits[weights]) {
-      decode_row<P>(call.arguments[weights].rows[index], decoded.data());
+      decode_row<P>(call.arguments[weights], index, decoded.data());
     } else {
       found = data<const float>(call, weights) + index * row_stride(P::columns);
     }
@@ -61,9 +69,10 @@ struct Linear {
       for (std::int64_t unit = begin; unit < end; ++unit) linear.multiply(bank, unit * rows_of_unit);
     }
   }
+  static bool interleaves(const Level& level) { return row_loops<format>(level).multiply_interleaved != nullptr; }
 
  private:
-  static constexpr std::int64_t rows_of_unit = 16;
+  static constexpr std::int64_t rows_of_unit = 2 * interleaved_rows;
   static constexpr RowFormat format = row_format(dtype_named(P::dtype));
 
   explicit Linear(const Call& call) : output_(call), call_(call) {
@@ -170,14 +179,32 @@ struct Linear {
 
   void products(std::size_t weights, std::int64_t stored, std::int64_t rows, std::int64_t begin, std::int64_t count,
                 std::vector<float>& sums) {
-    const std::byte* const* row = call_.arguments[weights].rows + stored;
+    const Argument& matrix = call_.arguments[weights];
+    const std::byte* const* row = matrix.rows + stored;
+    const std::int64_t interleaved = std::clamp<std::int64_t>(matrix.interleaved - stored, 0, rows);
     sums.resize(static_cast<std::size_t>(rows * count));
     const RowLoops& loops = row_loops<format>(call_.level);
     if (loops.multiply_digits != nullptr && count == 1 && !call_.invariant) {
-      loops.multiply_digits(row, rows, P::columns, digits_of(inputs_[static_cast<std::size_t>(begin)]), sums.data());
+      const DigitBlock* digits = digits_of(inputs_[static_cast<std::size_t>(begin)]);
+      loops.multiply_interleaved(row, interleaved, P::columns, digits, sums.data());
+      loops.multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums.data() + interleaved);
     } else {
+      const std::byte* apart[rows_of_unit];
+      if (interleaved > 0) row = rows_apart(row, interleaved, rows, apart);
       loops.multiply({row, rows, P::columns, inputs_.data() + begin, count, sums.data()});
     }
+  }
+
+  /// Rows as a file has them, of which the first so many are interleaved.
+  const std::byte* const* rows_apart(const std::byte* const* row, std::int64_t interleaved, std::int64_t rows,
+                                     const std::byte** apart) {
+    constexpr std::int64_t row_bytes = file_row_bytes(dtype_named(P::dtype), P::columns);
+    copied_.resize(static_cast<std::size_t>(rows_of_unit * row_bytes));
+    for (std::int64_t r = 0; r < interleaved; r += interleaved_rows) {
+      row_loops<format>(call_.level).deinterleave(row[r], P::columns, copied_.data() + r * row_bytes);
+    }
+    for (std::int64_t r = 0; r < rows; ++r) apart[r] = r < interleaved ? copied_.data() + r * row_bytes : row[r];
+    return apart;
   }
 
   /// The input as digits: mostly it is that of the rows before.
@@ -197,6 +224,7 @@ struct Linear {
   std::vector<const float*> inputs_;         ///< of each
   std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
   std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
+  std::vector<std::byte> copied_;            ///< the rows at hand, where they lie interleaved
   std::vector<DigitBlock> digits_;
   const float* cut_ = nullptr;  ///< the input that the digits are of
 };

@@ -73,35 +73,121 @@ template <class Format>
 constexpr int chunks_of_round = Format::chunks == 1 ? 1 : 2;
 
 /// Adds the products of a round from its nth chunk on.
-template <class Format, int nth = 0>
-RowsOfFloats add_round(const RowsInLanes<Format>& rows, const DigitBlock* input, RowsOfFloats sum) {
+template <class Format, int nth = 0, class Rows>
+RowsOfFloats add_round(const Rows& rows, const DigitBlock* input, RowsOfFloats sum) {
   sum = add_chunk<nth, 0>(rows, input[nth], sum);
   if constexpr (nth + 1 < chunks_of_round<Format>) return add_round<Format, nth + 1>(rows, input, sum);
   return sum;
 }
 
 template <class Format>
+constexpr int rounds_of_block = Format::chunks / chunks_of_round<Format>;
+
+/// Eight rows as a file has them.
+template <class Format>
+class EightRows {
+ public:
+  typedef BlocksOfRows Blocks;
+  EightRows(const std::byte* const* rows, std::int64_t blocks)
+      : rows_(rows), fetch_(rows, blocks * Format::block_bytes) {}
+  Blocks block(std::int64_t nth) const { return {rows_, nth * Format::block_bytes}; }
+  void fetch_behind(std::int64_t round) const {
+    fetch_.at_step(round / digit_rows, static_cast<int>(round % digit_rows));
+  }
+
+ private:
+  const std::byte* const* rows_;
+  FetchBehind<digit_rows, digit_rows * Format::block_bytes / rounds_of_block<Format>> fetch_;
+};
+
+/// Eight interleaved rows.
+template <class Format>
+class EightInterleaved {
+ public:
+  typedef InterleavedBlocks Blocks;
+  explicit EightInterleaved(const std::byte* eight) : eight_(eight) {}
+  Blocks block(std::int64_t nth) const { return Blocks(eight_ + nth * bytes); }
+  void fetch_behind(std::int64_t round) const {
+    constexpr int ahead = 4096, bytes_of_round = bytes / rounds_of_block<Format>;
+    for (int n = 0; n < bytes_of_round; n += 64) __builtin_prefetch(eight_ + round * bytes_of_round + ahead + n);
+  }
+
+ private:
+  static constexpr int bytes = digit_rows * Format::block_bytes;
+  const std::byte* eight_;
+};
+
+template <class Format, class Eight>
+RowsOfFloats multiply_eight(const Eight& rows, std::int64_t blocks, const DigitBlock* input) {
+  RowsOfFloats sum = {};
+  for (std::int64_t nth = 0; nth < blocks; ++nth) {
+    RowsInLanes<Format, typename Eight::Blocks> block(rows.block(nth));
+    for (int round = 0; round < rounds_of_block<Format>; ++round) {
+      const std::int64_t step = nth * rounds_of_block<Format> + round;
+      rows.fetch_behind(step);
+      if constexpr (requires { block.begin(round); }) block.begin(round);
+      sum = add_round<Format>(block, input + step * chunks_of_round<Format>, sum);
+    }
+  }
+  return sum;
+}
+
+template <class Format>
 void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                      const DigitBlock* input, float* products) {
-  constexpr int rounds = Format::chunks / chunks_of_round<Format>;
-  const std::int64_t block_count = columns / (chunk * Format::chunks);
+  const std::int64_t blocks = columns / (chunk * Format::chunks);
   for (std::int64_t first = 0; first < row_count; first += digit_rows) {
     const std::int64_t count = smaller(digit_rows, row_count - first);
     const std::byte* row[digit_rows];
     for (int r = 0; r < digit_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
-    const FetchBehind<digit_rows, digit_rows * Format::block_bytes / rounds> fetch(row,
-                                                                                   block_count * Format::block_bytes);
-    RowsOfFloats sum = {};
-    for (std::int64_t block = 0; block < block_count; ++block) {
-      RowsInLanes<Format> blocks({row, block * Format::block_bytes});
-      for (int round = 0; round < rounds; ++round) {
-        const std::int64_t step = block * rounds + round;
-        fetch.at_step(step / digit_rows, static_cast<int>(step % digit_rows));
-        if constexpr (requires { blocks.begin(round); }) blocks.begin(round);
-        sum = add_round<Format>(blocks, input + step * chunks_of_round<Format>, sum);
+    const RowsOfFloats sums = multiply_eight<Format>(EightRows<Format>(row, blocks), blocks, input);
+    __builtin_memcpy(products + first, &sums, static_cast<std::size_t>(count) * sizeof(float));
+  }
+}
+
+template <class Format>
+void multiply_interleaved(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
+                          const DigitBlock* input, float* products) {
+  const std::int64_t blocks = columns / (chunk * Format::chunks);
+  for (std::int64_t first = 0; first < row_count; first += digit_rows) {
+    const RowsOfFloats sums = multiply_eight<Format>(EightInterleaved<Format>(rows[first]), blocks, input);
+    __builtin_memcpy(products + first, &sums, sizeof sums);
+  }
+}
+
+/// Four words of each of eight interleaved rows, at a place of theirs.
+[[maybe_unused]] void copy_strip(const Strip& strip, std::byte* rows, std::int64_t row_bytes) {
+  const auto& [a, b, c, d] = strip.column;
+  const __m256i low[] = {_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)};
+  const __m256i high[] = {_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)};
+  const __m256i pair[] = {_mm256_unpacklo_epi64(low[0], low[1]), _mm256_unpackhi_epi64(low[0], low[1]),
+                          _mm256_unpacklo_epi64(high[0], high[1]), _mm256_unpackhi_epi64(high[0], high[1])};
+  for (int r = 0; r < 4; ++r) {
+    const __m128i of_row[] = {_mm256_castsi256_si128(pair[r]), _mm256_extracti128_si256(pair[r], 1)};
+    __builtin_memcpy(rows + r * row_bytes, &of_row[0], sizeof of_row[0]);
+    __builtin_memcpy(rows + (r + 4) * row_bytes, &of_row[1], sizeof of_row[1]);
+  }
+}
+
+template <class Format>
+void deinterleave(const std::byte* eight, std::int64_t columns, std::byte* rows) {
+  constexpr int bytes = Format::block_bytes, first = bytes < 64 ? bytes % 4 : 0;
+  constexpr int words = (bytes - first) / 4, end = first + 4 * words;
+  const std::int64_t blocks = columns / (chunk * Format::chunks), row_bytes = blocks * bytes;
+  for (std::int64_t nth = 0; nth < blocks; ++nth, eight += digit_rows * bytes, rows += bytes) {
+    const auto copy = [&](int at, int size) {
+      for (int r = 0; r < digit_rows; ++r) {
+        __builtin_memcpy(rows + r * row_bytes + at, eight + digit_rows * at + r * size, static_cast<std::size_t>(size));
       }
+    };
+    if constexpr (first > 0) copy(0, first);
+    int word = 0;
+    for (; word + 4 <= words; word += 4) {
+      const int at = first + 4 * word;
+      copy_strip(InterleavedBlocks(eight).strip(at), rows + at, row_bytes);
     }
-    __builtin_memcpy(products + first, &sum, static_cast<std::size_t>(count) * sizeof(float));
+    for (; word < words; ++word) copy(first + 4 * word, 4);
+    if constexpr (end < bytes) copy(end, bytes - end);
   }
 }
 

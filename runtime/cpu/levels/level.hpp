@@ -83,6 +83,11 @@ struct RowLoops {
   /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
   void (*multiply_digits)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                           const DigitBlock* input, float* products);
+  /// The same of rows of which each eight are interleaved (cpu/interleave.hpp), and begin where the first of them does.
+  void (*multiply_interleaved)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
+                               const DigitBlock* input, float* products);
+  /// Eight interleaved rows as a file has them, one after another.
+  void (*deinterleave)(const std::byte* eight, std::int64_t columns, std::byte* rows);
 };
 
 /// What a level computes whatever the format of rows.

@@ -1,62 +1,13 @@
-// How blocks of eight rows are read for products by digits (digit_products.hpp): each row lies in 32 bits of a
-// register, and a register has four neighbouring bytes of each.
+// How blocks of eight rows are read for products by digits (digit_products.hpp): their codes, scales and minima, each
+// row in 32 bits of a register.
 #pragma once
 
-#include "runtime/cpu/levels/row_formats.hpp"
+#include "runtime/cpu/levels/eight_blocks.hpp"
 
 #ifdef MONOMORPH_DIGITS
 
 namespace monomorph::cpu {
 namespace {
-
-constexpr int digit_rows = 8;
-
-/// Of each row 32 bits.
-typedef __m256i RowsOfWords;
-typedef EightFloats RowsOfFloats;
-
-[[maybe_unused]] RowsOfFloats floats_of(RowsOfWords words) { return RowsOfFloats(_mm256_cvtepi32_ps(words)); }
-[[maybe_unused]] RowsOfFloats in_all_rows(float value) { return value - RowsOfFloats{}; }
-[[maybe_unused]] RowsOfFloats add_scaled(RowsOfFloats a, RowsOfFloats b, RowsOfFloats c) {
-  return _mm256_fmadd_ps(a, b, c);
-}
-
-/// The blocks of eight rows that have the same columns.
-struct BlocksOfRows {
-  const std::byte* const* rows;
-  std::int64_t at;
-  const std::byte* of(int row) const { return rows[row] + at; }
-};
-
-/// Of each row sixteen bytes: a column has four of each.
-struct Strip {
-  RowsOfWords column[4];
-};
-[[maybe_unused]] Strip strip(const BlocksOfRows& block, int at) {
-  RowsOfWords pair[4];
-  for (int r = 0; r < 4; ++r) {
-    pair[r] = _mm256_inserti128_si256(_mm256_castsi128_si256(load<__m128i>(block.of(r) + at)),
-                                      load<__m128i>(block.of(r + 4) + at), 1);
-  }
-  const RowsOfWords a = _mm256_unpacklo_epi32(pair[0], pair[1]), b = _mm256_unpacklo_epi32(pair[2], pair[3]);
-  const RowsOfWords c = _mm256_unpackhi_epi32(pair[0], pair[1]), d = _mm256_unpackhi_epi32(pair[2], pair[3]);
-  return {{_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), _mm256_unpacklo_epi64(c, d),
-           _mm256_unpackhi_epi64(c, d)}};
-}
-/// Of each row the four bytes at a place.
-[[maybe_unused]] RowsOfWords words(const BlocksOfRows& block, int at) {
-  const auto of = [&](int r) { return load<std::int32_t>(block.of(r) + at); };
-  return _mm256_setr_epi32(of(0), of(1), of(2), of(3), of(4), of(5), of(6), of(7));
-}
-/// The f16 that stand in the low halves of words, and those in the high ones.
-struct F16Pairs {
-  RowsOfFloats low, high;
-};
-[[maybe_unused]] F16Pairs f16_pairs(RowsOfWords of) {
-  const __m256i both = _mm256_permute4x64_epi64(
-      _mm256_packus_epi32(_mm256_and_si256(of, _mm256_set1_epi32(0xffff)), _mm256_srli_epi32(of, 16)), 0xd8);
-  return {_mm256_cvtph_ps(_mm256_castsi256_si128(both)), _mm256_cvtph_ps(_mm256_extracti128_si256(both, 1))};
-}
 
 /// Of each byte `count` bits from `first` on, moved to `to`.
 template <int first, int count, int to = 0>
@@ -80,7 +31,7 @@ RowsOfWords byte_bits(RowsOfWords of) {
 /// A block of 256 is multiplied in rounds of two chunks: code of all eight would be more than what a processor keeps of
 /// decoded instructions. begin(round), where there is one, reads what the round needs. Of the nth chunk of the
 /// round: codes<nth, column>(), of four elements from 4 * column on, scale<nth, group>() and minimum<nth, group>().
-template <class Format>
+template <class Format, class Blocks>
 struct RowsInLanes {};
 
 template <int zero_code, int greatest_code, int scale_columns>
@@ -91,7 +42,8 @@ struct Coded {
 /// Sixteen bytes of pairs at a place of a block: of a byte the low four bits are of the first half.
 template <int at>
 struct Pairs {
-  explicit Pairs(const BlocksOfRows& block) : pairs(strip(block, at)) {}
+  template <class Blocks>
+  explicit Pairs(const Blocks& block) : pairs(block.strip(at)) {}
   template <int, int column>
   RowsOfWords codes() const {
     return bits<column / 4 * 4, 4>(pairs.column[column % 4]);
@@ -101,7 +53,8 @@ struct Pairs {
 /// And a fifth bit of each code, in four bytes.
 template <int at, int bits_at>
 struct PairsAndBits : Pairs<at> {
-  explicit PairsAndBits(const BlocksOfRows& block) : Pairs<at>(block), fifth(words(block, bits_at)) {}
+  template <class Blocks>
+  explicit PairsAndBits(const Blocks& block) : Pairs<at>(block), fifth(block.words(bits_at)) {}
   template <int, int column>
   RowsOfWords codes() const {
     // The byte with the bits of two columns comes to stand in all four; each keeps its own, one of the upper four.
@@ -118,7 +71,8 @@ struct PairsAndBits : Pairs<at> {
 /// A scale that begins the block.
 template <class Codes>
 struct WithScale : Codes {
-  explicit WithScale(const BlocksOfRows& block) : Codes(block), d(f16_pairs(words(block, 0)).low) {}
+  template <class Blocks>
+  explicit WithScale(const Blocks& block) : Codes(block), d(block.f16(0)) {}
   template <int, int>
   RowsOfFloats scale() const {
     return d;
@@ -128,7 +82,8 @@ struct WithScale : Codes {
 /// And a minimum behind it.
 template <class Codes>
 struct WithMinimum : Codes {
-  explicit WithMinimum(const BlocksOfRows& block) : Codes(block), both(f16_pairs(words(block, 0))) {}
+  template <class Blocks>
+  explicit WithMinimum(const Blocks& block) : Codes(block), both(f16_pairs(block.words(0))) {}
   template <int, int>
   RowsOfFloats scale() const {
     return both.low;
@@ -140,26 +95,26 @@ struct WithMinimum : Codes {
   F16Pairs both;
 };
 
-template <>
-struct RowsInLanes<Q4_0> : WithScale<Pairs<2>>, Coded<8, 15, 8> {
+template <class Blocks>
+struct RowsInLanes<Q4_0, Blocks> : WithScale<Pairs<2>>, Coded<8, 15, 8> {
   using WithScale::WithScale;
 };
-template <>
-struct RowsInLanes<Q4_1> : WithMinimum<Pairs<4>>, Coded<0, 15, 8> {
+template <class Blocks>
+struct RowsInLanes<Q4_1, Blocks> : WithMinimum<Pairs<4>>, Coded<0, 15, 8> {
   using WithMinimum::WithMinimum;
 };
-template <>
-struct RowsInLanes<Q5_0> : WithScale<PairsAndBits<6, 2>>, Coded<16, 31, 8> {
+template <class Blocks>
+struct RowsInLanes<Q5_0, Blocks> : WithScale<PairsAndBits<6, 2>>, Coded<16, 31, 8> {
   using WithScale::WithScale;
 };
-template <>
-struct RowsInLanes<Q5_1> : WithMinimum<PairsAndBits<8, 4>>, Coded<0, 31, 8> {
+template <class Blocks>
+struct RowsInLanes<Q5_1, Blocks> : WithMinimum<PairsAndBits<8, 4>>, Coded<0, 31, 8> {
   using WithMinimum::WithMinimum;
 };
 
-template <>
-struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
-  explicit RowsInLanes(const BlocksOfRows& block) : Pairs(block), d(scale_of(words(block, 0))) {}
+template <class Blocks>
+struct RowsInLanes<Mxfp4, Blocks> : Pairs<1>, Coded<12, 24, 8> {
+  explicit RowsInLanes(const Blocks& block) : Pairs(block), d(scale_of(block.bytes(0))) {}
   template <int, int column>
   RowsOfWords codes() const {
     // The compiler moves the sum out of the loop.
@@ -171,8 +126,7 @@ struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
     return d;
   }
   /// As Mxfp4::decode() has it.
-  static RowsOfFloats scale_of(RowsOfWords first_bytes) {
-    const RowsOfWords exponent = byte_bits<0, 0, 8>(first_bytes);
+  static RowsOfFloats scale_of(RowsOfWords exponent) {
     const RowsOfWords normal = _mm256_slli_epi32(_mm256_sub_epi32(exponent, _mm256_set1_epi32(1)), 23);
     const RowsOfWords subnormal = _mm256_sllv_epi32(_mm256_set1_epi32(0x00200000), exponent);
     const RowsOfWords is_normal = _mm256_cmpgt_epi32(exponent, _mm256_set1_epi32(1));
@@ -186,8 +140,9 @@ struct RowsInLanes<Mxfp4> : Pairs<1>, Coded<12, 24, 8> {
 template <int count>
 struct Strips {
   Strips() = default;
-  Strips(const BlocksOfRows& block, int at) {
-    for (int n = 0; n < count; ++n) of[n] = strip(block, at + 16 * n);
+  template <class Blocks>
+  Strips(const Blocks& block, int at) {
+    for (int n = 0; n < count; ++n) of[n] = block.strip(at + 16 * n);
   }
   template <int column>
   RowsOfWords at() const {
@@ -202,9 +157,10 @@ struct Strips {
 };
 
 /// Pairs of codes behind scales and minima of six bits, which stand behind the two f16 that they are multiplied with.
+template <class Blocks>
 struct PairsAndScales {
-  PairsAndScales(const BlocksOfRows& block, int pairs_at) : block(block), pairs_at(pairs_at) {
-    const Strip words = strip(block, 0);
+  PairsAndScales(const Blocks& block, int pairs_at) : block(block), pairs_at(pairs_at) {
+    const Strip words = block.strip(0);
     both = f16_pairs(words.column[0]);
     // Those of the last four groups have their low bits in the last word, and their high ones above those of the first.
     const auto place = [&](RowsOfWords own, RowsOfWords low, RowsOfWords* of_round) {
@@ -223,7 +179,7 @@ struct PairsAndScales {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<4 * nth, 4>(pairs.at<column>());
+    return bits<4 * nth, 4>(pairs.template at<column>());
   }
   template <int nth, int>
   RowsOfFloats scale() const {
@@ -233,33 +189,34 @@ struct PairsAndScales {
   RowsOfFloats minimum() const {
     return floats_of(byte_bits<nth, 0, 8>(round_minima)) * -both.high;
   }
-  BlocksOfRows block;
+  Blocks block;
   int pairs_at;
   F16Pairs both;
   RowsOfWords scales[4], minima[4], round_scales, round_minima;
   Strips<2> pairs;
 };
-template <>
-struct RowsInLanes<Q4K> : PairsAndScales, Coded<0, 15, 8> {
-  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 16) {}
+template <class Blocks>
+struct RowsInLanes<Q4K, Blocks> : PairsAndScales<Blocks>, Coded<0, 15, 8> {
+  explicit RowsInLanes(const Blocks& block) : PairsAndScales<Blocks>(block, 16) {}
 };
-template <>
-struct RowsInLanes<Q5K> : PairsAndScales, Coded<0, 31, 8> {
-  explicit RowsInLanes(const BlocksOfRows& block) : PairsAndScales(block, 48), fifth(block, 16) {}
+template <class Blocks>
+struct RowsInLanes<Q5K, Blocks> : PairsAndScales<Blocks>, Coded<0, 31, 8> {
+  explicit RowsInLanes(const Blocks& block) : PairsAndScales<Blocks>(block, 48), fifth(block, 16) {}
   void begin(int round) {
-    PairsAndScales::begin(round);
+    PairsAndScales<Blocks>::begin(round);
     if (round > 0) fifth.move_down(2);
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(PairsAndScales::codes<nth, column>(), bits<nth, 1, 4>(fifth.at<column>()));
+    return either(PairsAndScales<Blocks>::template codes<nth, column>(), bits<nth, 1, 4>(fifth.template at<column>()));
   }
   Strips<2> fifth;
 };
 
 /// Scales of halves of chunks, a byte each: of a round four, which are a column of a strip.
 struct ScalesOfHalves {
-  ScalesOfHalves(const BlocksOfRows& block, int at) : scales(strip(block, at)) {}
+  template <class Blocks>
+  ScalesOfHalves(const Blocks& block, int at) : scales(block.strip(at)) {}
   void begin(int round) { of_round = scales.column[round]; }
   template <int nth, int group>
   RowsOfWords byte() const {
@@ -268,9 +225,9 @@ struct ScalesOfHalves {
   Strip scales;
   RowsOfWords of_round;
 };
-template <>
-struct RowsInLanes<Q2K> : Coded<0, 3, 4> {
-  explicit RowsInLanes(const BlocksOfRows& block) : block(block), scales(block, 0), both(f16_pairs(words(block, 80))) {}
+template <class Blocks>
+struct RowsInLanes<Q2K, Blocks> : Coded<0, 3, 4> {
+  explicit RowsInLanes(const Blocks& block) : block(block), scales(block, 0), both(f16_pairs(block.words(80))) {}
   void begin(int round) {
     scales.begin(round);
     if (round % 2 == 0) {
@@ -281,25 +238,24 @@ struct RowsInLanes<Q2K> : Coded<0, 3, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<2 * nth, 2>(quads.at<column>());
+    return bits<2 * nth, 2>(quads.template at<column>());
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    return floats_of(bits<0, 4>(scales.byte<nth, group>())) * both.low;
+    return floats_of(bits<0, 4>(scales.template byte<nth, group>())) * both.low;
   }
   template <int nth, int group>
   RowsOfFloats minimum() const {
-    return floats_of(bits<4, 4>(scales.byte<nth, group>())) * -both.high;
+    return floats_of(bits<4, 4>(scales.template byte<nth, group>())) * -both.high;
   }
-  BlocksOfRows block;
+  Blocks block;
   ScalesOfHalves scales;
   F16Pairs both;
   Strips<2> quads;
 };
-template <>
-struct RowsInLanes<Q6K> : Coded<32, 63, 4> {
-  explicit RowsInLanes(const BlocksOfRows& block)
-      : block(block), scales(block, 192), d(f16_pairs(words(block, 206)).high) {}
+template <class Blocks>
+struct RowsInLanes<Q6K, Blocks> : Coded<32, 63, 4> {
+  explicit RowsInLanes(const Blocks& block) : block(block), scales(block, 192), d(block.f16(208)) {}
   void begin(int round) {
     scales.begin(round);
     if (round % 2 == 0) {
@@ -312,27 +268,26 @@ struct RowsInLanes<Q6K> : Coded<32, 63, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(bits<0, 4>(low.at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.at<column>()));
+    return either(bits<0, 4>(low.template at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.template at<column>()));
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    const RowsOfWords highest = _mm256_slli_epi32(scales.byte<nth, group>(), 24);
+    const RowsOfWords highest = _mm256_slli_epi32(scales.template byte<nth, group>(), 24);
     return floats_of(_mm256_srai_epi32(highest, 24)) * d;
   }
-  BlocksOfRows block;
+  Blocks block;
   ScalesOfHalves scales;
   RowsOfFloats d;
   Strips<4> low;
   Strips<2> high;
 };
 /// Scales of six bits: the low four of the first eight, and of the last eight above them, and then the high two of all.
-template <>
-struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
-  explicit RowsInLanes(const BlocksOfRows& block)
-      : block(block), third(block, 0), d(f16_pairs(words(block, 106)).high) {
-    const RowsOfWords high = words(block, 104);
+template <class Blocks>
+struct RowsInLanes<Q3K, Blocks> : Coded<4, 7, 4> {
+  explicit RowsInLanes(const Blocks& block) : block(block), third(block, 0), d(block.f16(108)) {
+    const RowsOfWords high = block.words(104);
     for (int n = 0; n < 2; ++n) {
-      const RowsOfWords low = words(block, 96 + 4 * n);
+      const RowsOfWords low = block.words(96 + 4 * n);
       scales[n] = bits<0, 4>(low);
       scales[2 + n] = bits<4, 4>(low);
     }
@@ -352,14 +307,14 @@ struct RowsInLanes<Q3K> : Coded<4, 7, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(bits<2 * nth, 2>(quads.at<column>()), bits<nth, 1, 2>(third.at<column>()));
+    return either(bits<2 * nth, 2>(quads.template at<column>()), bits<nth, 1, 2>(third.template at<column>()));
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
     const RowsOfWords six_bits = byte_bits<2 * nth + group, 0, 8>(scales_of_round);
     return floats_of(_mm256_sub_epi32(six_bits, _mm256_set1_epi32(32))) * d;
   }
-  BlocksOfRows block;
+  Blocks block;
   Strips<2> third, quads;
   RowsOfWords scales[4], scales_of_round;
   RowsOfFloats d;

@@ -10,10 +10,15 @@ namespace {
 
 template <class Format>
 constexpr RowLoops loops_of() {
-  RowLoops loops{multiply<Format>, nullptr, nullptr};
+  RowLoops loops{};
+  loops.multiply = multiply<Format>;
   if constexpr (Format::of_states) loops.blend = blend<Format>;
 #ifdef MONOMORPH_DIGITS
-  if constexpr (requires { RowsInLanes<Format>::zero; }) loops.multiply_digits = multiply_digits<Format>;
+  if constexpr (requires { RowsInLanes<Format, BlocksOfRows>::zero; }) {
+    loops.multiply_digits = multiply_digits<Format>;
+    loops.multiply_interleaved = multiply_interleaved<Format>;
+    loops.deinterleave = deinterleave<Format>;
+  }
 #endif
   return loops;
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/cpu/interleave.hpp"
 #include "runtime/cpu/kernels/matrices.hpp"
 #include "runtime/cpu/levels/levels.hpp"
 #include "runtime/cpu/levels/row_loops.hpp"
@@ -312,6 +313,49 @@ TEST_CASE("the largest digits times the largest codes fit into what they are add
         for (std::size_t c = 0; c < input.size(); c += 32) input[c] = 1;
         CHECK(digit_products(*level, matrix, input).worst < 5e-7);
       }
+    }
+  }
+}
+
+TEST_CASE("interleaved rows give the products that they give apart, bit for bit, and come apart as they were") {
+  for (const DtypeRow& type : dtype_rows) {
+    const Dtype dtype = dtype_named(type.name);
+    if (!is_quantized(dtype)) continue;
+    constexpr std::int64_t rows = 3 * interleaved_rows, columns = 768;
+    const Matrix matrix = matrix_of(dtype, rows, columns);
+    const std::int64_t row_bytes = file_row_bytes(dtype, columns);
+    std::vector<std::byte> interleaved(matrix.bytes.size()), row(static_cast<std::size_t>(row_bytes));
+    std::vector<const std::byte*> row_of_eight;
+    for (std::int64_t r = 0; r < rows; ++r) {
+      row_of_eight.push_back(interleaved.data() + r / interleaved_rows * interleaved_rows * row_bytes);
+    }
+    for (std::int64_t r = 0; r < rows; r += interleaved_rows) {
+      interleave(dtype, matrix.row[static_cast<std::size_t>(r)], row_bytes, interleaved.data() + r * row_bytes);
+    }
+    CHECK(interleaved != matrix.bytes);
+    std::vector<std::byte> apart;
+    for (std::size_t r = 0; r < row_of_eight.size(); ++r) {
+      copy_interleaved_row(dtype, row_of_eight[r], static_cast<std::int64_t>(r) % interleaved_rows, row_bytes,
+                           row.data());
+      apart.insert(apart.end(), row.begin(), row.end());
+    }
+    CHECK(apart == matrix.bytes);
+    const std::vector<float> input = random_floats(columns, 3);
+    for (const Level* level : levels()) {
+      const RowLoops& own = loops(*level, matrix.format);
+      CHECK((own.multiply_interleaved == nullptr) == (own.multiply_digits == nullptr));
+      if (own.multiply_interleaved == nullptr) continue;
+      CAPTURE(described(*level, matrix));
+      std::vector<DigitBlock> digits(columns / 32);
+      level->cut_into_digits(input.data(), columns, digits.data());
+      std::vector<float> products(rows);
+      own.multiply_interleaved(row_of_eight.data(), rows, columns, digits.data(), products.data());
+      CHECK(products == digit_products(*level, matrix, input).of_rows);
+      std::vector<std::byte> copied(matrix.bytes.size());
+      for (std::int64_t r = 0; r < rows; r += interleaved_rows) {
+        own.deinterleave(row_of_eight[static_cast<std::size_t>(r)], columns, copied.data() + r * row_bytes);
+      }
+      CHECK(copied == matrix.bytes);
     }
   }
 }
