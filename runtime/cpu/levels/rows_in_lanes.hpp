@@ -179,7 +179,7 @@ struct PairsAndScales {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<4 * nth, 4>(pairs.template at<column>());
+    return bits<4 * nth, 4>(pairs.at<column>());
   }
   template <int nth, int>
   RowsOfFloats scale() const {
@@ -208,7 +208,7 @@ struct RowsInLanes<Q5K, Blocks> : PairsAndScales<Blocks>, Coded<0, 31, 8> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(PairsAndScales<Blocks>::template codes<nth, column>(), bits<nth, 1, 4>(fifth.template at<column>()));
+    return either(PairsAndScales<Blocks>::template codes<nth, column>(), bits<nth, 1, 4>(fifth.at<column>()));
   }
   Strips<2> fifth;
 };
@@ -238,15 +238,15 @@ struct RowsInLanes<Q2K, Blocks> : Coded<0, 3, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return bits<2 * nth, 2>(quads.template at<column>());
+    return bits<2 * nth, 2>(quads.at<column>());
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    return floats_of(bits<0, 4>(scales.template byte<nth, group>())) * both.low;
+    return floats_of(bits<0, 4>(scales.byte<nth, group>())) * both.low;
   }
   template <int nth, int group>
   RowsOfFloats minimum() const {
-    return floats_of(bits<4, 4>(scales.template byte<nth, group>())) * -both.high;
+    return floats_of(bits<4, 4>(scales.byte<nth, group>())) * -both.high;
   }
   Blocks block;
   ScalesOfHalves scales;
@@ -268,11 +268,11 @@ struct RowsInLanes<Q6K, Blocks> : Coded<32, 63, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(bits<0, 4>(low.template at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.template at<column>()));
+    return either(bits<0, 4>(low.at<8 * nth + column>()), bits<2 * nth, 2, 4>(high.at<column>()));
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
-    const RowsOfWords highest = _mm256_slli_epi32(scales.template byte<nth, group>(), 24);
+    const RowsOfWords highest = _mm256_slli_epi32(scales.byte<nth, group>(), 24);
     return floats_of(_mm256_srai_epi32(highest, 24)) * d;
   }
   Blocks block;
@@ -307,7 +307,7 @@ struct RowsInLanes<Q3K, Blocks> : Coded<4, 7, 4> {
   }
   template <int nth, int column>
   RowsOfWords codes() const {
-    return either(bits<2 * nth, 2>(quads.template at<column>()), bits<nth, 1, 2>(third.template at<column>()));
+    return either(bits<2 * nth, 2>(quads.at<column>()), bits<nth, 1, 2>(third.at<column>()));
   }
   template <int nth, int group>
   RowsOfFloats scale() const {
