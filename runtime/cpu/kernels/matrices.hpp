@@ -74,6 +74,9 @@ struct Linear {
  private:
   static constexpr std::int64_t rows_of_unit = 2 * interleaved_rows;
   static constexpr RowFormat format = row_format(dtype_named(P::dtype));
+  /// So many inputs are multiplied one by one in integers: it takes more until floats are as fast together.
+  static constexpr std::int64_t most_by_digits = 8;
+  static constexpr std::int64_t blocks_of_digits = P::columns / 32;
 
   explicit Linear(const Call& call) : output_(call), call_(call) {
     const std::int64_t entries = rows_in_use<P>(call.pass) * per_row();
@@ -184,14 +187,24 @@ struct Linear {
     const std::int64_t interleaved = std::clamp<std::int64_t>(matrix.interleaved - stored, 0, rows);
     sums.resize(static_cast<std::size_t>(rows * count));
     const RowLoops& loops = row_loops<format>(call_.level);
-    if (loops.multiply_digits != nullptr && count == 1 && !call_.invariant) {
-      const DigitBlock* digits = digits_of(inputs_[static_cast<std::size_t>(begin)]);
-      loops.multiply_interleaved(row, interleaved, P::columns, digits, sums.data());
-      loops.multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums.data() + interleaved);
-    } else {
-      const std::byte* apart[rows_of_unit];
-      if (interleaved > 0) row = rows_apart(row, interleaved, rows, apart);
-      loops.multiply({row, rows, P::columns, inputs_.data() + begin, count, sums.data()});
+    const std::span<const float* const> inputs(inputs_.data() + begin, static_cast<std::size_t>(count));
+    if (loops.multiply_digits != nullptr && count <= most_by_digits && !call_.invariant) {
+      return multiply_digits(row, rows, interleaved, inputs, sums.data());
+    }
+    const std::byte* apart[rows_of_unit];
+    if (interleaved > 0) row = rows_apart(row, interleaved, rows, apart);
+    loops.multiply({row, rows, P::columns, inputs.data(), count, sums.data()});
+  }
+
+  /// Of the rows the first so many are interleaved.
+  void multiply_digits(const std::byte* const* row, std::int64_t rows, std::int64_t interleaved,
+                       std::span<const float* const> inputs, float* sums) {
+    const RowLoops& loops = row_loops<format>(call_.level);
+    cut_into_digits(inputs);
+    for (std::size_t n = 0; n < inputs.size(); ++n, sums += rows) {
+      const DigitBlock* digits = digits_.data() + n * blocks_of_digits;
+      loops.multiply_interleaved(row, interleaved, P::columns, digits, sums);
+      loops.multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums + interleaved);
     }
   }
 
@@ -207,14 +220,14 @@ struct Linear {
     return apart;
   }
 
-  /// The input as digits: mostly it is that of the rows before.
-  const DigitBlock* digits_of(const float* input) {
-    if (input != cut_) {
-      digits_.resize(P::columns / 32);
-      call_.level.cut_into_digits(input, P::columns, digits_.data());
-      cut_ = input;
+  /// Inputs as digits: mostly they are those of the rows before.
+  void cut_into_digits(std::span<const float* const> inputs) {
+    if (std::ranges::equal(inputs, cut_)) return;
+    cut_.assign(inputs.begin(), inputs.end());
+    digits_.resize(cut_.size() * blocks_of_digits);
+    for (std::size_t n = 0; n < cut_.size(); ++n) {
+      call_.level.cut_into_digits(cut_[n], P::columns, digits_.data() + n * blocks_of_digits);
     }
-    return digits_.data();
   }
 
   Epilogue<P> output_;
@@ -225,8 +238,8 @@ struct Linear {
   std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
   std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
   std::vector<std::byte> copied_;            ///< the rows at hand, where they lie interleaved
+  std::vector<const float*> cut_;            ///< inputs whose digits are at hand
   std::vector<DigitBlock> digits_;
-  const float* cut_ = nullptr;  ///< the input that the digits are of
 };
 
 }  // namespace monomorph::cpu

@@ -28,7 +28,7 @@ constexpr int lanes = 4, registers = 16;
 #endif
 
 #if defined(MONOMORPH_X86_64) && defined(__AVX2__)
-#define MONOMORPH_DIGITS  // codes of two to six bits are multiplied with one input in integers: digit_products.hpp
+#define MONOMORPH_DIGITS  // codes of two to six bits are multiplied in integers: digit_products.hpp
 #endif
 
 typedef float Floats __attribute__((vector_size(lanes * 4)));
