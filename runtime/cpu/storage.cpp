@@ -135,15 +135,12 @@ void Storage::copy(const HostWeights& weights, std::int32_t id, std::byte* to,
     const bool interleaves = first < held.interleaved;
     end = std::min(first + eights_at_once * interleaved_rows, interleaves ? held.interleaved : rows);
     std::byte* const out = to + first * row_bytes;
-    if (interleaves) read.resize(static_cast<std::size_t>((end - first) * row_bytes));
-    weights.file_rows(id, first, end - first,
-                      {interleaves ? read.data() : out, static_cast<std::size_t>((end - first) * row_bytes)});
+    const auto bytes = static_cast<std::size_t>((end - first) * row_bytes);
+    if (interleaves) read.resize(bytes);
+    weights.file_rows(id, first, end - first, {interleaves ? read.data() : out, bytes});
+    if (interleaves) interleave(entry.pattern->format, read.data(), end - first, row_bytes, out);
     for (std::int64_t row = first; row < end; ++row) {
-      const std::int64_t in_eight = interleaves ? (row - first) % interleaved_rows : 0;
-      if (interleaves && in_eight == 0) {
-        interleave(entry.pattern->format, read.data() + (row - first) * row_bytes, row_bytes, to + row * row_bytes);
-      }
-      held.rows.push_back(to + (row - in_eight) * row_bytes);
+      held.rows.push_back(to + (interleaves ? row / interleaved_rows * interleaved_rows : row) * row_bytes);
     }
     progress(end * row_bytes);
   }

@@ -22,7 +22,7 @@ struct Pass {
 struct Argument {
   std::byte* data = nullptr;               ///< the first byte; of weights, which nobody writes, that of the first row
   const std::byte* const* rows = nullptr;  ///< of weights: where each row begins, as a file has it
-  /// So many of these rows, a multiple of eight, are eight and eight interleaved (runtime/cpu/interleave.hpp): each
+  /// So many of these rows, a multiple of eight, are eight and eight interleaved (runtime/cpu/levels/level.hpp): each
   /// begins where the first of the eight does.
   std::int64_t interleaved = 0;
 };

@@ -72,7 +72,7 @@ struct Linear {
   static bool interleaves(const Level& level) { return row_loops<format>(level).multiply_interleaved != nullptr; }
 
  private:
-  static constexpr std::int64_t rows_of_unit = 2 * interleaved_rows;
+  static constexpr std::int64_t rows_of_unit = 16;  // two eights
   static constexpr RowFormat format = row_format(dtype_named(P::dtype));
   /// So many inputs are multiplied one by one in integers: it takes more until floats are as fast together.
   static constexpr std::int64_t most_by_digits = 8;

@@ -92,12 +92,12 @@ class EightRows {
       : rows_(rows), fetch_(rows, blocks * Format::block_bytes) {}
   Blocks block(std::int64_t nth) const { return {rows_, nth * Format::block_bytes}; }
   void fetch_behind(std::int64_t round) const {
-    fetch_.at_step(round / digit_rows, static_cast<int>(round % digit_rows));
+    fetch_.at_step(round / interleaved_rows, static_cast<int>(round % interleaved_rows));
   }
 
  private:
   const std::byte* const* rows_;
-  FetchBehind<digit_rows, digit_rows * Format::block_bytes / rounds_of_block<Format>> fetch_;
+  FetchBehind<interleaved_rows, interleaved_rows * Format::block_bytes / rounds_of_block<Format>> fetch_;
 };
 
 /// Eight interleaved rows.
@@ -113,7 +113,7 @@ class EightInterleaved {
   }
 
  private:
-  static constexpr int bytes = digit_rows * Format::block_bytes;
+  static constexpr int bytes = interleaved_rows * Format::block_bytes;
   const std::byte* eight_;
 };
 
@@ -136,10 +136,10 @@ template <class Format>
 void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                      const DigitBlock* input, float* products) {
   const std::int64_t blocks = columns / (chunk * Format::chunks);
-  for (std::int64_t first = 0; first < row_count; first += digit_rows) {
-    const std::int64_t count = smaller(digit_rows, row_count - first);
-    const std::byte* row[digit_rows];
-    for (int r = 0; r < digit_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
+  for (std::int64_t first = 0; first < row_count; first += interleaved_rows) {
+    const std::int64_t count = smaller(interleaved_rows, row_count - first);
+    const std::byte* row[interleaved_rows];
+    for (int r = 0; r < interleaved_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
     const RowsOfFloats sums = multiply_eight<Format>(EightRows<Format>(row, blocks), blocks, input);
     __builtin_memcpy(products + first, &sums, static_cast<std::size_t>(count) * sizeof(float));
   }
@@ -149,45 +149,9 @@ template <class Format>
 void multiply_interleaved(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                           const DigitBlock* input, float* products) {
   const std::int64_t blocks = columns / (chunk * Format::chunks);
-  for (std::int64_t first = 0; first < row_count; first += digit_rows) {
+  for (std::int64_t first = 0; first < row_count; first += interleaved_rows) {
     const RowsOfFloats sums = multiply_eight<Format>(EightInterleaved<Format>(rows[first]), blocks, input);
     __builtin_memcpy(products + first, &sums, sizeof sums);
-  }
-}
-
-/// Four words of each of eight interleaved rows, at a place of theirs.
-[[maybe_unused]] void copy_strip(const Strip& strip, std::byte* rows, std::int64_t row_bytes) {
-  const auto& [a, b, c, d] = strip.column;
-  const __m256i low[] = {_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)};
-  const __m256i high[] = {_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)};
-  const __m256i pair[] = {_mm256_unpacklo_epi64(low[0], low[1]), _mm256_unpackhi_epi64(low[0], low[1]),
-                          _mm256_unpacklo_epi64(high[0], high[1]), _mm256_unpackhi_epi64(high[0], high[1])};
-  for (int r = 0; r < 4; ++r) {
-    const __m128i of_row[] = {_mm256_castsi256_si128(pair[r]), _mm256_extracti128_si256(pair[r], 1)};
-    __builtin_memcpy(rows + r * row_bytes, &of_row[0], sizeof of_row[0]);
-    __builtin_memcpy(rows + (r + 4) * row_bytes, &of_row[1], sizeof of_row[1]);
-  }
-}
-
-template <class Format>
-void deinterleave(const std::byte* eight, std::int64_t columns, std::byte* rows) {
-  constexpr int bytes = Format::block_bytes, first = bytes < 64 ? bytes % 4 : 0;
-  constexpr int words = (bytes - first) / 4, end = first + 4 * words;
-  const std::int64_t blocks = columns / (chunk * Format::chunks), row_bytes = blocks * bytes;
-  for (std::int64_t nth = 0; nth < blocks; ++nth, eight += digit_rows * bytes, rows += bytes) {
-    const auto copy = [&](int at, int size) {
-      for (int r = 0; r < digit_rows; ++r) {
-        __builtin_memcpy(rows + r * row_bytes + at, eight + digit_rows * at + r * size, static_cast<std::size_t>(size));
-      }
-    };
-    if constexpr (first > 0) copy(0, first);
-    int word = 0;
-    for (; word + 4 <= words; word += 4) {
-      const int at = first + 4 * word;
-      copy_strip(InterleavedBlocks(eight).strip(at), rows + at, row_bytes);
-    }
-    for (; word < words; ++word) copy(first + 4 * word, 4);
-    if constexpr (end < bytes) copy(end, bytes - end);
   }
 }
 

@@ -9,8 +9,6 @@
 namespace monomorph::cpu {
 namespace {
 
-constexpr int digit_rows = 8;
-
 /// Of each row 32 bits.
 typedef __m256i RowsOfWords;
 typedef EightFloats RowsOfFloats;
@@ -69,17 +67,17 @@ class BlocksOfRows {
   std::int64_t at_;
 };
 
-/// The same of eight interleaved rows (cpu/interleave.hpp).
+/// The same of eight interleaved rows.
 class InterleavedBlocks {
  public:
   explicit InterleavedBlocks(const std::byte* blocks) : blocks_(blocks) {}
   Strip strip(int at) const { return {{words(at), words(at + 4), words(at + 8), words(at + 12)}}; }
-  RowsOfWords words(int at) const { return load<RowsOfWords>(blocks_ + digit_rows * at); }
-  RowsOfFloats f16(int at) const { return _mm256_cvtph_ps(load<__m128i>(blocks_ + digit_rows * at)); }
+  RowsOfWords words(int at) const { return load<RowsOfWords>(blocks_ + interleaved_rows * at); }
+  RowsOfFloats f16(int at) const { return _mm256_cvtph_ps(load<__m128i>(blocks_ + interleaved_rows * at)); }
   RowsOfWords bytes(int at) const { return _mm256_cvtepu8_epi32(_mm_loadl_epi64(at_byte(at))); }
 
  private:
-  const __m128i* at_byte(int at) const { return reinterpret_cast<const __m128i*>(blocks_ + digit_rows * at); }
+  const __m128i* at_byte(int at) const { return reinterpret_cast<const __m128i*>(blocks_ + interleaved_rows * at); }
   const std::byte* blocks_;
 };
 

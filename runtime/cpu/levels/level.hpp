@@ -39,6 +39,13 @@ enum class RowFormat : std::uint32_t {
 #undef MONOMORPH_NAME
 };
 
+/// Rows of blocks may be interleaved, eight and eight: block by block, what each of the eight has from byte n of a
+/// block on stands from byte 8 * n of the eight blocks on, row after row. That is of words of four bytes, and of what a
+/// block has before its first word or behind its last one.
+constexpr int interleaved_rows = 8;
+/// Where the words of a block begin: behind its scale, where that leaves a whole number of them.
+constexpr int first_word(int block_bytes) { return block_bytes < 64 ? block_bytes % 4 : 0; }
+
 /// sums[i * row_count + r] = the scalar product of row r and input i.
 struct Products {
   const std::byte* const* rows;  ///< where each begins
@@ -83,7 +90,7 @@ struct RowLoops {
   /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
   void (*multiply_digits)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                           const DigitBlock* input, float* products);
-  /// The same of rows of which each eight are interleaved (cpu/interleave.hpp), and begin where the first of them does.
+  /// The same of interleaved rows, each of which begins where the first of its eight does.
   void (*multiply_interleaved)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
                                const DigitBlock* input, float* products);
   /// Eight interleaved rows as a file has them, one after another.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/cpu/levels/blends.hpp"
+#include "runtime/cpu/levels/deinterleave.hpp"
 #include "runtime/cpu/levels/digit_products.hpp"
 #include "runtime/cpu/levels/products.hpp"
 

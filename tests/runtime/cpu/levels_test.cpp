@@ -329,9 +329,7 @@ TEST_CASE("interleaved rows give the products that they give apart, bit for bit,
     for (std::int64_t r = 0; r < rows; ++r) {
       row_of_eight.push_back(interleaved.data() + r / interleaved_rows * interleaved_rows * row_bytes);
     }
-    for (std::int64_t r = 0; r < rows; r += interleaved_rows) {
-      interleave(dtype, matrix.row[static_cast<std::size_t>(r)], row_bytes, interleaved.data() + r * row_bytes);
-    }
+    interleave(dtype, matrix.bytes.data(), rows, row_bytes, interleaved.data());
     CHECK(interleaved != matrix.bytes);
     std::vector<std::byte> apart;
     for (std::size_t r = 0; r < row_of_eight.size(); ++r) {
