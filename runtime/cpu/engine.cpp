@@ -25,6 +25,7 @@ Pass pass_of(const HostView& host) {
 CpuEngine::CpuEngine(const Program& program, HostWeights weights, Quantized quantized, const LoadOptions& options)
     : PassEngine(program, options.profile, {.most_draws = 1}),
       weights_(std::move(weights)),
+      fingerprint_(fingerprint(weights_)),
       level_(best_level()),
       storage_(program, weights_, quantized, level_, options.progress),
       encode_(make_way(program, storage_, Stage::encode)),
@@ -32,8 +33,7 @@ CpuEngine::CpuEngine(const Program& program, HostWeights weights, Quantized quan
       head_(make_way(program, storage_, Stage::head)),
       invariant_(options.invariant),
       threads_(options.threads > 0 ? options.threads : usable_cores()),
-      watched_(options.profile || options.probe_layers),
-      fingerprint_(fingerprint(weights_)) {
+      watched_(options.profile || options.probe_layers) {
   check_host_views(program);
   std::vector<AngleRows> angles;
   for (const RotaryAngles& each : program.rotary_angles) angles.push_back({storage_.at(each.view), angle_stride(each)});

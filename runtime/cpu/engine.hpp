@@ -47,14 +47,14 @@ class CpuEngine : public PassEngine {
   /// Neighbouring rows of states that hold something, in a slot.
   std::vector<std::span<std::byte>> rows_of(const HeldStates& held, std::int64_t slot) const;
 
-  const HostWeights weights_;  ///< whose files are mapped
+  const HostWeights weights_;        ///< whose files are mapped
+  const std::uint64_t fingerprint_;  ///< of the weights, before pages of the file are given back
   const Level& level_;
   const Storage storage_;
   const Way encode_, layers_, head_;
   const bool invariant_;
   const std::int64_t threads_;
-  const bool watched_;               ///< has_run is called
-  const std::uint64_t fingerprint_;  ///< of the weights
+  const bool watched_;  ///< has_run is called
 };
 
 }  // namespace monomorph::cpu
