@@ -10,13 +10,9 @@ namespace {
 
 /// Four words of each of eight interleaved rows, at a place of theirs.
 [[maybe_unused]] void copy_strip(const Strip& strip, std::byte* rows, std::int64_t row_bytes) {
-  const auto& [a, b, c, d] = strip.column;
-  const __m256i low[] = {_mm256_unpacklo_epi32(a, b), _mm256_unpacklo_epi32(c, d)};
-  const __m256i high[] = {_mm256_unpackhi_epi32(a, b), _mm256_unpackhi_epi32(c, d)};
-  const __m256i pair[] = {_mm256_unpacklo_epi64(low[0], low[1]), _mm256_unpackhi_epi64(low[0], low[1]),
-                          _mm256_unpacklo_epi64(high[0], high[1]), _mm256_unpackhi_epi64(high[0], high[1])};
+  const Strip halves = transposed(strip);  // rows r and r + 4
   for (int r = 0; r < 4; ++r) {
-    const __m128i of_row[] = {_mm256_castsi256_si128(pair[r]), _mm256_extracti128_si256(pair[r], 1)};
+    const __m128i of_row[] = {_mm256_castsi256_si128(halves.column[r]), _mm256_extracti128_si256(halves.column[r], 1)};
     __builtin_memcpy(rows + r * row_bytes, &of_row[0], sizeof of_row[0]);
     __builtin_memcpy(rows + (r + 4) * row_bytes, &of_row[1], sizeof of_row[1]);
   }

@@ -23,6 +23,14 @@ typedef EightFloats RowsOfFloats;
 struct Strip {
   RowsOfWords column[4];
 };
+/// In each half of registers, what were columns become rows: its own inverse.
+[[maybe_unused]] Strip transposed(const Strip& strip) {
+  const auto& [p, q, r, s] = strip.column;
+  const RowsOfWords a = _mm256_unpacklo_epi32(p, q), b = _mm256_unpacklo_epi32(r, s);
+  const RowsOfWords c = _mm256_unpackhi_epi32(p, q), d = _mm256_unpackhi_epi32(r, s);
+  return {{_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), _mm256_unpacklo_epi64(c, d),
+           _mm256_unpackhi_epi64(c, d)}};
+}
 /// The f16 that stand in the low halves of words, and those in the high ones.
 struct F16Pairs {
   RowsOfFloats low, high;
@@ -38,15 +46,12 @@ class BlocksOfRows {
  public:
   BlocksOfRows(const std::byte* const* rows, std::int64_t at) : rows_(rows), at_(at) {}
   Strip strip(int at) const {
-    RowsOfWords pair[4];
+    Strip halves;  // rows r and r + 4
     for (int r = 0; r < 4; ++r) {
-      pair[r] =
+      halves.column[r] =
           _mm256_inserti128_si256(_mm256_castsi128_si256(load<__m128i>(of(r) + at)), load<__m128i>(of(r + 4) + at), 1);
     }
-    const RowsOfWords a = _mm256_unpacklo_epi32(pair[0], pair[1]), b = _mm256_unpacklo_epi32(pair[2], pair[3]);
-    const RowsOfWords c = _mm256_unpackhi_epi32(pair[0], pair[1]), d = _mm256_unpackhi_epi32(pair[2], pair[3]);
-    return {{_mm256_unpacklo_epi64(a, b), _mm256_unpackhi_epi64(a, b), _mm256_unpacklo_epi64(c, d),
-             _mm256_unpackhi_epi64(c, d)}};
+    return transposed(halves);
   }
   RowsOfWords words(int at) const {
     const auto word = [&](int r) { return load<std::int32_t>(of(r) + at); };
