@@ -15,12 +15,19 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024;
 
-/// Copied where everything then takes no more than half of the memory that is available: the system keeps the file's
-/// pages as well as it can, for the next start.
-Quantized quantized_of(const Program& program, const DeviceInfo& processor) {
+MemoryPlan plan_of(const Program& program, Quantized quantized) {
+  const WeightBytes bytes = weight_bytes(program, quantized);
   MemoryPlan plan = plan_without_weights(program);
-  plan.weights = weight_bytes(program, Quantized::copied).copied;
-  return plan.total() <= main_heap(processor)->available / 2 ? Quantized::copied : Quantized::mapped;
+  plan.weights = bytes.copied;
+  plan.mapped = bytes.mapped;
+  return plan;
+}
+
+/// Copied where all that the engine needs is at most half of the memory that is available. The other half lets the
+/// system keep the file's pages for the next start.
+Quantized quantized_of(const Program& program, const DeviceInfo& processor) {
+  const std::int64_t needed = plan_of(program, Quantized::copied).total();
+  return needed <= main_heap(processor)->available / 2 ? Quantized::copied : Quantized::mapped;
 }
 
 class CpuBackend final : public Backend {
@@ -30,12 +37,7 @@ class CpuBackend final : public Backend {
   std::vector<DeviceInfo> list_devices() const override { return {describe_processor()}; }
 
   MemoryPlan plan_memory(const Program& program, const DeviceInfo* processor) const override {
-    const WeightBytes bytes =
-        weight_bytes(program, processor == nullptr ? Quantized::copied : quantized_of(program, *processor));
-    MemoryPlan plan = plan_without_weights(program);
-    plan.weights = bytes.copied;
-    plan.mapped = bytes.mapped;
-    return plan;
+    return plan_of(program, processor == nullptr ? Quantized::copied : quantized_of(program, *processor));
   }
 
   std::unique_ptr<Engine> load(const Program& program, const DeviceInfo& chosen,
@@ -51,7 +53,7 @@ class CpuBackend final : public Backend {
     DeviceInfo processor = chosen;
     lower_limits(processor, with_test_limits(options.limits));
     const Quantized quantized = quantized_of(program, processor);
-    MemoryPlan plan = plan_memory(program, &processor);
+    MemoryPlan plan = plan_of(program, quantized);
     if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
     check_memory(program, plan, processor);
     HostWeights weights = open_weights(program, options);

@@ -15,12 +15,12 @@ std::int64_t aligned(std::int64_t bytes) { return (bytes + alignment - 1) / alig
 
 /// How kernels read what is stored.
 struct Reading {
-  bool by_rows = true;          ///< all find its rows one by one: others take it for one piece
-  bool interleaved = false;     ///< one reads interleaved rows faster
+  bool by_rows = true;                                ///< all find its rows one by one: others take it for one piece
+  bool (*interleaves)(const Level& level) = nullptr;  ///< of a kernel that may read interleaved rows faster
   bool starts_at_eight = true;  ///< rows that are multiplied together are as many times eight, or all that there are
 };
 
-std::vector<Reading> list_readings(const Program& program, const std::vector<StoredEntry>& stored, const Level& level) {
+std::vector<Reading> list_readings(const Program& program, const std::vector<StoredEntry>& stored) {
   std::vector<Reading> readings(stored.size());
   for (const Stage stage : {Stage::encode, Stage::layers, Stage::head}) {
     const Phase* phase = phase_of_any_rows(program, stage);
@@ -39,8 +39,8 @@ std::vector<Reading> list_readings(const Program& program, const std::vector<Sto
         Reading& reading = readings[static_cast<std::size_t>(same_as < 0 ? id : same_as)];
         if (!kernel.bindings[b].splits) {
           reading.by_rows = false;
-        } else if (function.interleaves != nullptr && function.interleaves(level)) {
-          reading.interleaved = true;
+        } else if (function.interleaves != nullptr) {
+          reading.interleaves = function.interleaves;
           if (dispatch.banks > 1 && dispatch.rows % interleaved_rows != 0) reading.starts_at_eight = false;
         }
       }
@@ -59,7 +59,7 @@ bool may_be_mapped(const StoredEntry& entry, const Reading& reading, Quantized q
 WeightBytes weight_bytes(const Program& program, Quantized quantized) {
   const std::vector<StoredEntry> stored = list_stored(program);
   const std::vector<WeightEntry> weights = list_weights(program);
-  const std::vector<Reading> readings = list_readings(program, stored, best_level());
+  const std::vector<Reading> readings = list_readings(program, stored);
   WeightBytes bytes;
   for (std::size_t id = 0; id < stored.size(); ++id) {
     const StoredEntry& entry = stored[id];
@@ -86,7 +86,7 @@ Storage::Storage(const Program& program, const HostWeights& weights, Quantized q
                  const LoadProgress& progress) {
   for (std::size_t arena = 0; arena < arenas_.size(); ++arena) arenas_[arena] = Memory(program.arena_bytes[arena]);
   const std::vector<StoredEntry>& stored = weights.stored();
-  const std::vector<Reading> readings = list_readings(program, stored, level);
+  const std::vector<Reading> readings = list_readings(program, stored);
   held_.resize(stored.size());
   std::int64_t of_quantized = 0, of_others = 0;
   for (std::size_t id = 0; id < stored.size(); ++id) {
@@ -111,7 +111,7 @@ Storage::Storage(const Program& program, const HostWeights& weights, Quantized q
     if (entry.same_as >= 0 || !held_[id].rows.empty()) continue;
     std::byte*& at = is_quantized(entry.pattern->format) ? quantized_at : others_at;
     const Reading& reading = readings[id];
-    if (reading.by_rows && reading.interleaved && reading.starts_at_eight) {
+    if (reading.by_rows && reading.starts_at_eight && reading.interleaves != nullptr && reading.interleaves(level)) {
       held_[id].interleaved = entry.pattern->rows / interleaved_rows * interleaved_rows;
     }
     const std::int64_t bytes = aligned(entry.pattern->rows * entry.file_row_bytes());

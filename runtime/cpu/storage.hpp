@@ -6,7 +6,6 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/cpu/levels/levels.hpp"
 #include "runtime/cpu/memory.hpp"
 #include "runtime/engine/load_options.hpp"
 #include "runtime/program/program.hpp"
@@ -15,7 +14,7 @@
 namespace monomorph::cpu {
 
 /// Whether quantized matrices are read where a checkpoint's files are mapped, or are copied to pages of 2 MiB. A file's
-/// pages are of 4 KiB: a processor looks up where each of them lies, and reads weights a tenth more slowly.
+/// pages have 4 KiB: a processor looks up where each of them lies, and reads weights a tenth more slowly.
 enum class Quantized { mapped, copied };
 
 /// Bytes of a program's weights: those that are read where a checkpoint's files are mapped, and those that are copied,
@@ -43,7 +42,7 @@ class Storage {
   Memory copied_, quantized_;
   struct Held {
     std::vector<const std::byte*> rows;  ///< where each begins
-    std::int64_t interleaved = 0;        ///< so many of them, eight and eight
+    std::int64_t interleaved = 0;        ///< how many of them, from the first on, are interleaved
   };
   /// Copies all rows, interleaved as held_ has it; tells how many bytes it has copied.
   void copy(const HostWeights& weights, std::int32_t id, std::byte* to,
