@@ -13,6 +13,7 @@
 #include "runtime/cpu/system_files.hpp"
 
 namespace monomorph::cpu {
+
 std::int64_t usable_cores() {
   cpu_set_t usable;
   CPU_ZERO(&usable);

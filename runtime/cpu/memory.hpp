@@ -10,7 +10,7 @@ namespace monomorph::cpu {
 class Memory {
  public:
   Memory() = default;
-  /// Large pages, of 2 MiB: where the system has them and whoever touches one means to touch it all.
+  /// Large pages have 2 MiB, where the system has such. The first touch of one takes all of it.
   enum class Pages { small, large };
   /// Throws Error(environment) where there is not enough.
   explicit Memory(std::int64_t bytes, Pages pages = Pages::small);

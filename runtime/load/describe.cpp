@@ -25,8 +25,9 @@ std::string describe_memory(const Program& program, const std::optional<DeviceIn
   if (processor)
     line("file", plan.mapped, "matrices that are read where their file is mapped: no memory of the engine's");
   line("weights", plan.weights,
-       processor ? "what is copied: vectors, quantized matrices, what the file has transposed or in another type"
-                 : fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
+       processor
+           ? "what is copied: vectors, what stands transposed or in another type, quantized matrices where they fit"
+           : fmt::format("{} tensors, {} slices, {} allocations", plan.tensors, plan.slices, plan.allocations));
   line("states", plan.states,
        fmt::format("{} slot{} of {} bytes: {} tokens, {} bytes each{}", program.max_batch,
                    program.max_batch == 1 ? "" : "s", slot_bytes(program.states), program.max_sequence_length,

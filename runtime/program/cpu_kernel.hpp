@@ -22,8 +22,8 @@ struct Pass {
 struct Argument {
   std::byte* data = nullptr;               ///< the first byte; of weights, which nobody writes, that of the first row
   const std::byte* const* rows = nullptr;  ///< of weights: where each row begins, as a file has it
-  /// So many of these rows, a multiple of eight, are eight and eight interleaved (runtime/cpu/levels/level.hpp): each
-  /// begins where the first of the eight does.
+  /// How many of these rows, from the first on, are interleaved by eights (runtime/cpu/levels/level.hpp). An
+  /// interleaved row begins where the first of its eight does.
   std::int64_t interleaved = 0;
 };
 
@@ -42,7 +42,8 @@ struct Call {
 struct Function {
   std::int64_t (*units)(const Call& call) = nullptr;  ///< null: the engine does it itself (draws)
   void (*run)(const Call& call, std::int64_t begin, std::int64_t end) = nullptr;
-  /// Whether a level reads weights that are interleaved faster. Null: no; but whatever finds rows reads both.
+  /// Whether a level multiplies interleaved rows of weights faster. Null: it does not. Every kernel that finds rows of
+  /// weights reads both kinds.
   bool (*interleaves)(const Level& level) = nullptr;
 };
 

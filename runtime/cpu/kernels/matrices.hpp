@@ -74,7 +74,7 @@ struct Linear {
  private:
   static constexpr std::int64_t rows_of_unit = 16;  // two eights
   static constexpr RowFormat format = row_format(dtype_named(P::dtype));
-  /// So many inputs are multiplied one by one in integers: it takes more until floats are as fast together.
+  /// Up to so many inputs are multiplied in integers, one by one. More are multiplied faster together, in floats.
   static constexpr std::int64_t most_by_digits = 8;
   static constexpr std::int64_t blocks_of_digits = P::columns / 32;
 

@@ -39,9 +39,9 @@ enum class RowFormat : std::uint32_t {
 #undef MONOMORPH_NAME
 };
 
-/// Rows of blocks may be interleaved, eight and eight: block by block, what each of the eight has from byte n of a
-/// block on stands from byte 8 * n of the eight blocks on, row after row. That is of words of four bytes, and of what a
-/// block has before its first word or behind its last one.
+/// Rows of blocks may be interleaved by eights. The first blocks of the eight rows stand together, then their second
+/// blocks. A block consists of words of four bytes, and perhaps of some bytes before the first word or behind the last.
+/// Of such a part, which begins at byte n of a block, the eight rows' follow one another from byte 8 * n on.
 constexpr int interleaved_rows = 8;
 /// Where the words of a block begin: behind its scale, where that leaves a whole number of them.
 constexpr int first_word(int block_bytes) { return block_bytes < 64 ? block_bytes % 4 : 0; }
