@@ -1,6 +1,11 @@
 #include "runtime/cpu/pool.hpp"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <system_error>
+
+#include "runtime/error.hpp"
 
 namespace monomorph::cpu {
 namespace {
@@ -31,11 +36,28 @@ void wait_while(const std::atomic<T>& word, T old) {
 }  // namespace
 
 void Meeting::wait() {
-  const std::uint32_t round = round_.load(std::memory_order_relaxed);
-  if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 < count_) return wait_while(round_, round);
+  // Whoever leaves says so before he moves the round.
+  const std::uint32_t round = round_.load();
+  if (left_) throw Left();
+  if (here_.fetch_add(1, std::memory_order_acq_rel) + 1 < count_) {
+    wait_while(round_, round);
+    if (left_) throw Left();
+    return;
+  }
   here_.store(0, std::memory_order_relaxed);
-  round_.store(round + 1, std::memory_order_release);
+  round_.store(round + 1);
   round_.notify_all();
+}
+
+void Meeting::leave() {
+  if (left_.exchange(true)) return;
+  thrown_ = std::current_exception();
+  round_.fetch_add(1);
+  round_.notify_all();
+}
+
+void Meeting::rethrow() const {
+  if (thrown_ != nullptr) std::rethrow_exception(thrown_);
 }
 
 Pool& Pool::of_process() {
@@ -63,30 +85,45 @@ void Pool::serve(Thread& own) {
   }
 }
 
+void Pool::start_threads(std::int64_t count) {
+  while (std::ssize(threads_) < count) {
+    auto own = std::make_unique<Thread>();
+    try {
+      own->thread = std::thread([this, &own = *own] { serve(own); });
+    } catch (const std::system_error& error) {
+      throw Error(ErrorKind::environment, fmt::format("the system gives this process {} threads and no more ({}): pass "
+                                                      "--threads {} or fewer",
+                                                      threads_.size() + 1, error.what(), threads_.size() + 1));
+    }
+    threads_.push_back(std::move(own));
+  }
+}
+
 void Pool::run(std::int64_t threads, const std::function<void(Worker&)>& work) {
   const std::scoped_lock turn(turn_);
-  while (std::ssize(threads_) < threads - 1) {
-    threads_.push_back(std::make_unique<Thread>());
-    Thread& own = *threads_.back();
-    own.thread = std::thread([this, &own] { serve(own); });
-  }
+  threads_.reserve(static_cast<std::size_t>(threads));
+  start_threads(threads - 1);
   Meeting all(threads);
-  std::vector<std::function<void()>> tasks;
-  for (std::int64_t i = 1; i < threads; ++i) {
-    tasks.emplace_back([&work, &all, i, threads] {
-      Worker worker(i, threads, all);
+  const auto do_share = [&](std::int64_t index) {
+    Worker worker(index, threads, all);
+    try {
       work(worker);
-    });
-  }
+    } catch (const Meeting::Left&) {  // another has thrown
+    } catch (...) {
+      all.leave();
+    }
+  };
+  std::vector<std::function<void()>> tasks;
+  for (std::int64_t i = 1; i < threads; ++i) tasks.emplace_back([&do_share, i] { do_share(i); });
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     threads_[i]->task = &tasks[i];
     threads_[i]->task.notify_one();
   }
-  Worker worker(0, threads, all);
-  work(worker);
+  do_share(0);
   for (std::size_t i = 0; i < tasks.size(); ++i) {
     if (const Task task = threads_[i]->task.load()) wait_while(threads_[i]->task, task);
   }
+  all.rethrow();
 }
 
 }  // namespace monomorph::cpu

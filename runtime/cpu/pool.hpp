@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -17,13 +18,21 @@ namespace monomorph::cpu {
 class Meeting {
  public:
   explicit Meeting(std::int64_t count) : count_(count) {}
-  /// Returns when all are here.
+  /// Returns when all are here. Throws Left where one of them will not come.
   void wait();
+  /// Says that the caller will not come again, for what it is throwing.
+  void leave();
+  /// Rethrows what the first who left was throwing, if one did. All have ended.
+  void rethrow() const;
+
+  struct Left {};
 
  private:
   const std::int64_t count_;
   std::atomic<std::int64_t> here_ = 0;
   std::atomic<std::uint32_t> round_ = 0;
+  std::atomic<bool> left_ = false;
+  std::exception_ptr thrown_;
 };
 
 /// One of the threads that do a piece of work.
@@ -32,7 +41,7 @@ class Worker {
   Worker(std::int64_t index, std::int64_t count, Meeting& all) : index_(index), count_(count), all_(all) {}
 
   std::int64_t index() const { return index_; }
-  /// Waits until every worker is here.
+  /// Waits until every worker is here. What it throws where one of them throws goes through the caller.
   void wait() {
     if (count_ > 1) all_.wait();
   }
@@ -53,7 +62,8 @@ class Pool {
   static Pool& of_process();
   ~Pool();
 
-  /// Calls work(worker) in `threads` threads, the caller's among them, and waits for all.
+  /// Calls work(worker) in `threads` threads, the caller's among them, and waits for all. Throws what a worker throws,
+  /// the first that does, and Error(environment) where the system has not so many threads.
   void run(std::int64_t threads, const std::function<void(Worker&)>& work);
 
  private:
@@ -64,6 +74,7 @@ class Pool {
     std::thread thread{};
   };
   void serve(Thread& own);
+  void start_threads(std::int64_t count);
 
   std::mutex turn_;
   std::vector<std::unique_ptr<Thread>> threads_;

@@ -1,13 +1,19 @@
 // The threads that do a pass together: every unit is done once, barriers hold, and callers take turns.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
 #include "runtime/cpu/bandwidth.hpp"
 #include "runtime/cpu/cores.hpp"
 #include "runtime/cpu/pool.hpp"
+#include "runtime/error.hpp"
 
 using namespace monomorph;
 using namespace monomorph::cpu;
@@ -41,6 +47,56 @@ TEST_CASE("what stands after a barrier sees all that stands before it") {
   });
   CHECK(wrong == 0);
 }
+
+TEST_CASE("what a worker throws reaches the caller, whoever waits for him, and the next work is done") {
+  for (const std::int64_t thrower : {0, 1, 2}) {
+    for (const int rounds : {0, 1, 5}) {
+      CAPTURE(thrower);
+      CAPTURE(rounds);
+      std::atomic<int> came_through = 0;
+      const auto work = [&](Worker& worker) {
+        for (int round = 0; round < rounds; ++round) worker.wait();
+        if (worker.index() == thrower) throw std::bad_alloc();
+        worker.wait();
+        ++came_through;
+      };
+      CHECK_THROWS_AS(Pool::of_process().run(3, work), std::bad_alloc);
+      CHECK(came_through == 0);
+      std::atomic<int> done = 0;
+      Pool::of_process().run(3, [&](Worker& worker) {
+        worker.wait();
+        ++done;
+      });
+      CHECK(done == 3);
+    }
+  }
+}
+
+#if !MONOMORPH_SANITIZED  // a sanitizer needs memory of its own after the limit
+TEST_CASE("where the system has no more threads, a pool says how many there are, and goes on with those") {
+  const pid_t child = fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    const rlimit little{1 << 20, 1 << 20};  // no stack fits into what is left
+    int status = setrlimit(RLIMIT_AS, &little);
+    {
+      Pool pool;
+      try {
+        pool.run(1000, [](Worker&) {});
+        status = 1;
+      } catch (const Error& error) {
+        int done = 0;
+        pool.run(1, [&](Worker&) { ++done; });
+        if (std::string(error.what()).find("no more (") == std::string::npos || done != 1) status = 1;
+      }
+    }
+    _exit(status);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(status == 0);
+}
+#endif
 
 TEST_CASE("callers in several threads take turns") {
   std::atomic<int> at_once = 0, most = 0, calls = 0;
