@@ -15,8 +15,9 @@ namespace {
 
 constexpr std::int64_t most_threads = 1024;
 
-MemoryPlan plan_of(const Program& program, Quantized quantized) {
-  const WeightBytes bytes = weight_bytes(program, quantized);
+/// Of weights that are opened, or of what the program knows of them.
+MemoryPlan plan_of(const Program& program, const HostWeights* weights, Quantized quantized) {
+  const WeightBytes bytes = weight_bytes(program, weights, quantized);
   MemoryPlan plan = plan_without_weights(program);
   plan.weights = bytes.copied;
   plan.mapped = bytes.mapped;
@@ -25,8 +26,8 @@ MemoryPlan plan_of(const Program& program, Quantized quantized) {
 
 /// Copied where all that the engine needs is at most half of the memory that is available. The other half lets the
 /// system keep the file's pages for the next start.
-Quantized quantized_of(const Program& program, const DeviceInfo& processor) {
-  const std::int64_t needed = plan_of(program, Quantized::copied).total();
+Quantized quantized_of(const Program& program, const HostWeights* weights, const DeviceInfo& processor) {
+  const std::int64_t needed = plan_of(program, weights, Quantized::copied).total();
   return needed <= main_heap(processor)->available / 2 ? Quantized::copied : Quantized::mapped;
 }
 
@@ -37,7 +38,8 @@ class CpuBackend final : public Backend {
   std::vector<DeviceInfo> list_devices() const override { return {describe_processor()}; }
 
   MemoryPlan plan_memory(const Program& program, const DeviceInfo* processor) const override {
-    return plan_of(program, processor == nullptr ? Quantized::copied : quantized_of(program, *processor));
+    return plan_of(program, nullptr,
+                   processor == nullptr ? Quantized::copied : quantized_of(program, nullptr, *processor));
   }
 
   std::unique_ptr<Engine> load(const Program& program, const DeviceInfo& chosen,
@@ -52,11 +54,9 @@ class CpuBackend final : public Backend {
     }
     DeviceInfo processor = chosen;
     lower_limits(processor, with_test_limits(options.limits));
-    const Quantized quantized = quantized_of(program, processor);
-    MemoryPlan plan = plan_of(program, quantized);
-    if (options.random_weights) plan.weights += std::exchange(plan.mapped, 0);  // there is no file
-    check_memory(program, plan, processor);
     HostWeights weights = open_weights(program, options);
+    const Quantized quantized = quantized_of(program, &weights, processor);
+    check_memory(program, plan_of(program, &weights, quantized), processor);
     if (options.profile) return std::make_unique<MeasuredCpuEngine>(program, std::move(weights), quantized, options);
     if (options.probe_layers) return std::make_unique<ProbedCpuEngine>(program, std::move(weights), quantized, options);
     return std::make_unique<CpuEngine>(program, std::move(weights), quantized, options);

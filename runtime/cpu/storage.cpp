@@ -49,14 +49,24 @@ std::vector<Reading> list_readings(const Program& program, const std::vector<Sto
   return readings;
 }
 
-/// Whether it may lie where the file is mapped, if kernels and the file allow it.
+/// Whether it lies where the file is mapped, if the file has it so.
 bool may_be_mapped(const StoredEntry& entry, const Reading& reading, Quantized quantized) {
   return reading.by_rows && (quantized == Quantized::mapped || !is_quantized(entry.pattern->format));
 }
 
+/// HostWeights::stands_in_place(), by what the program knows of a checkpoint.
+bool should_stand_in_place(const StoredEntry& entry, const std::vector<WeightEntry>& weights) {
+  return std::ranges::all_of(entry.pattern->pieces, [&](const StoredPiece& piece) {
+    if (piece.weight < 0) return false;
+    const WeightPattern& weight = *weights[static_cast<std::size_t>(entry.first_weight + piece.weight)].pattern;
+    return weight.dtype == entry.pattern->format && !weight.converted_from && !weight.vector &&
+           std::ranges::none_of(weight.parts, [](const WeightPart& part) { return part.view.transposed; });
+  });
+}
+
 }  // namespace
 
-WeightBytes weight_bytes(const Program& program, Quantized quantized) {
+WeightBytes weight_bytes(const Program& program, const HostWeights* from, Quantized quantized) {
   const std::vector<StoredEntry> stored = list_stored(program);
   const std::vector<WeightEntry> weights = list_weights(program);
   const std::vector<Reading> readings = list_readings(program, stored);
@@ -65,15 +75,9 @@ WeightBytes weight_bytes(const Program& program, Quantized quantized) {
     const StoredEntry& entry = stored[id];
     if (entry.same_as >= 0) continue;
     const bool in_place =
-        may_be_mapped(entry, readings[id], quantized) &&
-        std::ranges::all_of(entry.pattern->pieces, [&](const StoredPiece& piece) {
-          if (piece.weight < 0) return false;
-          const WeightPattern& weight = *weights[static_cast<std::size_t>(entry.first_weight + piece.weight)].pattern;
-          return weight.dtype == entry.pattern->format && !weight.converted_from && !weight.vector &&
-                 std::ranges::none_of(weight.parts, [](const WeightPart& part) { return part.view.transposed; });
-        });
+        from != nullptr ? from->stands_in_place(static_cast<std::int32_t>(id)) : should_stand_in_place(entry, weights);
     const std::int64_t rows = entry.pattern->rows;
-    if (in_place) {
+    if (in_place && may_be_mapped(entry, readings[id], quantized)) {
       bytes.mapped += rows * file_row_bytes(entry.pattern->format, entry.pattern->columns);
     } else {
       bytes.copied += aligned(rows * entry.file_row_bytes());
@@ -93,7 +97,7 @@ Storage::Storage(const Program& program, const HostWeights& weights, Quantized q
     const StoredEntry& entry = stored[id];
     held_by_.push_back(entry.same_as < 0 ? static_cast<std::int32_t>(id) : entry.same_as);
     if (entry.same_as >= 0) continue;
-    if (may_be_mapped(entry, readings[id], quantized)) {
+    if (may_be_mapped(entry, readings[id], quantized) && weights.stands_in_place(static_cast<std::int32_t>(id))) {
       held_[id].rows = weights.rows_in_place(static_cast<std::int32_t>(id));
     }
     if (!held_[id].rows.empty()) continue;

@@ -18,11 +18,12 @@ namespace monomorph::cpu {
 enum class Quantized { mapped, copied };
 
 /// Bytes of a program's weights: those that are read where a checkpoint's files are mapped, and those that are copied,
-/// since they are quantized, or the checkpoint has them transposed, in another type, or in pieces.
+/// since they are quantized, or the checkpoint has them transposed, in another type, or in pieces. Without a
+/// checkpoint, by what the program knows of it: not where a file has scales of MXFP4 in tensors of their own.
 struct WeightBytes {
   std::int64_t mapped = 0, copied = 0;
 };
-WeightBytes weight_bytes(const Program& program, Quantized quantized);
+WeightBytes weight_bytes(const Program& program, const HostWeights* weights, Quantized quantized);
 
 /// Arenas, and weights: what kernels find row by row may lie where the file is mapped, all else is copied as the file
 /// has it, or interleaved (interleave.hpp) where a level's loops are faster so.

@@ -98,11 +98,13 @@ class CheckpointSource final : public HostWeights::Source {
                                           : file_rows(tensor, first, rows, out, stride);
   }
 
+  bool stands_in_place(std::size_t tensor) const override {
+    if (pattern(tensor).converted_from || pattern(tensor).vector) return false;
+    return std::ranges::none_of(tensors_[tensor],
+                                [](const FoundPart& part) { return part.view.transposed || part.split(); });
+  }
   const std::byte* row_in_place(std::size_t tensor, std::int64_t row) const override {
-    if (pattern(tensor).converted_from || pattern(tensor).vector) return nullptr;
-    const FoundPart& part = part_of(tensors_[tensor], row);
-    if (part.view.transposed || part.split()) return nullptr;
-    return address(tensor, part, row, 0);
+    return address(tensor, part_of(tensors_[tensor], row), row, 0);
   }
 
   void release(std::size_t tensor) const override {

@@ -20,7 +20,9 @@ class HostWeights::Source {
   /// Rows in the pattern's dtype, `stride` bytes apart, blocks as in a file; writes every element and no padding.
   virtual void raw_rows(std::size_t weight, std::int64_t first, std::int64_t rows, std::span<std::byte> out,
                         std::int64_t stride) const = 0;
-  /// Where a row stands in the pattern's dtype, its blocks as in a file; null where it must be read.
+  /// Whether every row stands somewhere in the pattern's dtype, its blocks as in a file, and need not be read; and
+  /// where a row of such a weight stands.
+  virtual bool stands_in_place(std::size_t) const { return false; }
   virtual const std::byte* row_in_place(std::size_t, std::int64_t) const { return nullptr; }
   /// A weight is not read again soon.
   virtual void release(std::size_t) const {}

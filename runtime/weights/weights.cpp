@@ -128,15 +128,23 @@ void HostWeights::file_rows(std::int32_t stored, std::int64_t first, std::int64_
   rows_of(this->stored()[static_cast<std::size_t>(stored)], Blocks::whole, first, rows, out);
 }
 
+bool HostWeights::stands_in_place(std::int32_t stored) const {
+  const StoredEntry& entry = this->stored()[static_cast<std::size_t>(stored)];
+  return std::ranges::all_of(entry.pattern->pieces, [&](const StoredPiece& piece) {
+    const auto weight = static_cast<std::size_t>(entry.first_weight + piece.weight);
+    return piece.weight >= 0 && weights()[weight].pattern->dtype == entry.pattern->format &&
+           source_->stands_in_place(weight);
+  });
+}
+
 std::vector<const std::byte*> HostWeights::rows_in_place(std::int32_t stored) const {
   const StoredEntry& entry = this->stored()[static_cast<std::size_t>(stored)];
+  assert(stands_in_place(stored));
   std::vector<const std::byte*> rows;
   for (const StoredPiece& piece : entry.pattern->pieces) {
     const auto weight = static_cast<std::size_t>(entry.first_weight + piece.weight);
-    if (piece.weight < 0 || source_->entries[weight].pattern->dtype != entry.pattern->format) return {};
     for (std::int64_t row = 0; row < piece.rows; ++row) {
       rows.push_back(source_->row_in_place(weight, row));
-      if (rows.back() == nullptr) return {};
       if (is_quantized(entry.pattern->format)) check_scales(entry, weight, row, rows.back(), entry.file_row_bytes());
     }
   }

@@ -80,8 +80,10 @@ class HostWeights {
   /// The same with blocks as files have them, each row file_row_bytes().
   void file_rows(std::int32_t stored, std::int64_t first, std::int64_t rows, std::span<std::byte> out) const;
 
-  /// Where each of those rows stands already, without padding; empty where one of them does not. For as long as this
-  /// lives.
+  /// Whether each of those rows stands in the checkpoint's files as it is, but for padding.
+  bool stands_in_place(std::int32_t stored) const;
+
+  /// Where each of such rows stands, for as long as this lives.
   std::vector<const std::byte*> rows_in_place(std::int32_t stored) const;
 
   /// Says that these rows are not read again soon: the system may take back the pages of the file that they stand in.

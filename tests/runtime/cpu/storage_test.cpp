@@ -16,6 +16,7 @@
 #include "tests/runtime/vulkan/toy_program.hpp"
 #include "tests/support/gguf_writer.hpp"
 #include "tests/support/quantized_blocks.hpp"
+#include "tests/support/safetensors_writer.hpp"
 #include "tests/support/temporary_directory.hpp"
 
 using namespace monomorph;
@@ -126,7 +127,8 @@ TEST_CASE("quantized matrices are copied where there is memory for it, and the f
     const bool copied = quantized == Quantized::copied;
     CAPTURE(copied);
     CHECK(told == of);
-    CHECK(of == weight_bytes(program, quantized).copied);
+    CHECK(of == weight_bytes(program, nullptr, quantized).copied);
+    CHECK(of == weight_bytes(program, &weights, quantized).copied);
     // The copy is rounded up to 64 bytes.
     CHECK(of == (copied ? (quantized_rows * file_row_bytes(Dtype::q4_k, quantized_columns) + 63) / 64 * 64 : 0));
     if (copied) CHECK(resident_bytes(path) < (1 << 17));
@@ -203,7 +205,7 @@ TEST_CASE("a scale that is no number is refused, copied or not") {
 TEST_CASE(
     "quantized matrices stay where their file is mapped once all would take more than half of what is available") {
   const Program program = mixed_program();
-  const std::int64_t quantized = weight_bytes(program, Quantized::copied).copied;
+  const std::int64_t quantized = weight_bytes(program, nullptr, Quantized::copied).copied;
   const std::int64_t plain = plain_rows * quantized_columns * 2;
   DeviceInfo processor;
   const auto plan_of = [&](std::int64_t available) {
@@ -240,16 +242,39 @@ TEST_CASE(
     CHECK((in_file == 0 || in_file == entry.pattern->rows));
     mapped += in_file * static_cast<std::int64_t>(row_bytes);
   }
-  CHECK(mapped == weight_bytes(program, Quantized::mapped).mapped);
+  CHECK(mapped == weight_bytes(program, &weights, Quantized::mapped).mapped);
+  CHECK(mapped == weight_bytes(program, nullptr, Quantized::mapped).mapped);
   CHECK(mapped == (test::toy_vocab_size + test::toy_layers * test::toy_hidden_size) * test::toy_hidden_size * 4);
+}
+
+TEST_CASE("blocks whose scales the file has in another tensor are copied, and counted so, whatever memory there is") {
+  constexpr std::int64_t rows = 16, columns = 64, blocks = rows * columns / 32;
+  static constexpr WeightPart parts[] = {{"split", {rows, 0, rows}}};
+  static constexpr WeightPattern patterns[] = {{"split", Dtype::mxfp4, rows, columns, parts}};
+  static constexpr StoredPiece pieces[] = {{0, rows}};
+  static constexpr StoredPattern stored[] = {{"split", Dtype::mxfp4, rows, columns, pieces}};
+  static constexpr WeightGroup groups[] = {{patterns, stored, {}}};
+  Program program = mixed_program();
+  program.weights = groups;
+  const tests::TemporaryDirectory directory;
+  const std::string path = directory.write(
+      "model.safetensors",
+      tests::safetensors({{"split_blocks", "U8", {rows, columns / 32, 16}, std::string(blocks * 16, '\x21')},
+                          {"split_scales", "U8", {rows, columns / 32}, std::string(blocks, '\x7f')}}));
+  const HostWeights weights = HostWeights::open(program, path);
+  const Storage storage(program, weights, Quantized::mapped, best_level(), {});
+  CHECK(!is_mapped_from(path, storage.stored(0).rows[0]));
+  const WeightBytes bytes = weight_bytes(program, &weights, Quantized::mapped);
+  CHECK(bytes.mapped == 0);
+  CHECK(bytes.copied == (rows * file_row_bytes(Dtype::mxfp4, columns) + 63) / 64 * 64);
 }
 
 TEST_CASE("weights at random have no file: all are copied") {
   const Program& program = test::toy_program();
   const HostWeights weights = HostWeights::random(program, 1);
   const Storage storage(program, weights, Quantized::mapped, best_level(), {});
+  CHECK(weight_bytes(program, &weights, Quantized::mapped).mapped == 0);
   for (std::size_t id = 0; id < weights.stored().size(); ++id) {
-    CHECK(weights.rows_in_place(static_cast<std::int32_t>(id)).empty());
     CHECK(storage.stored(static_cast<std::int32_t>(id)).rows[0] != nullptr);
   }
 }
