@@ -7,26 +7,68 @@
 #include <fstream>
 #include <limits>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "runtime/cpu/control_groups.hpp"
 #include "runtime/cpu/machine_memory.hpp"
 #include "runtime/cpu/system_files.hpp"
 
 namespace monomorph::cpu {
 
+namespace {
+
+/// The processor's threads that this process may run on.
+std::vector<int> usable_threads() {
+  std::vector<int> usable;
+  // Its set has as many members as the kernel may have processors, which it does not tell.
+  for (int members = CPU_SETSIZE; members <= 64 * CPU_SETSIZE; members *= 2) {
+    std::vector<cpu_set_t> set(static_cast<std::size_t>(members / CPU_SETSIZE));
+    const std::size_t bytes = set.size() * sizeof(cpu_set_t);
+    if (sched_getaffinity(0, bytes, set.data()) != 0) continue;
+    for (int thread = 0; thread < members; ++thread) {
+      if (CPU_ISSET_S(thread, bytes, set.data())) usable.push_back(thread);
+    }
+    break;
+  }
+  return usable;
+}
+
+/// What of a group's files says how much time it has in a period, and in how long a period, in microseconds.
+std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> quota_of(const ControlGroup& group) {
+  const std::filesystem::path& at = group.directory;
+  if (group.version == 1) return {number_of(at / "cpu.cfs_quota_us", ""), number_of(at / "cpu.cfs_period_us", "")};
+  std::istringstream both(line_of(at / "cpu.max", ""));  // "max 100000" where there is no limit
+  std::int64_t quota = 0, period = 0;
+  if (!(both >> quota >> period)) return {};
+  return {quota, period};
+}
+
+}  // namespace
+
+std::optional<std::int64_t> processors_of_groups(const std::filesystem::path& root) {
+  std::optional<std::int64_t> least;
+  for (const ControlGroup& group : control_groups(root, "cpu")) {
+    const auto [quota, period] = quota_of(group);
+    if (quota.value_or(0) <= 0 || period.value_or(0) <= 0) continue;
+    const std::int64_t processors = (*quota + *period - 1) / *period;
+    least = std::min(least.value_or(processors), processors);
+  }
+  return least;
+}
+
 std::int64_t usable_cores() {
-  cpu_set_t usable;
-  CPU_ZERO(&usable);
-  if (sched_getaffinity(0, sizeof usable, &usable) != 0) return 1;
   std::set<std::string> cores;  // by their threads: those of one core name the same list
-  for (int thread = 0; thread < CPU_SETSIZE; ++thread) {
-    if (!CPU_ISSET(thread, &usable)) continue;
+  for (const int thread : usable_threads()) {
     std::ifstream in(fmt::format("/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list", thread));
     std::string siblings;
     if (!std::getline(in, siblings)) siblings = std::to_string(thread);
     cores.insert(siblings);
   }
-  return std::max<std::int64_t>(1, std::ssize(cores));
+  const std::int64_t all = std::max<std::int64_t>(1, std::ssize(cores));
+  return std::min(all, processors_of_groups().value_or(all));
 }
 
 DeviceInfo describe_processor() {

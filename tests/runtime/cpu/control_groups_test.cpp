@@ -1,10 +1,13 @@
-// What memory a process may take: by the machine's word, and by the limits of its control groups.
+// What memory and how many processors a process may take: by the machine's word, and by the limits of its control
+// groups.
 #include <doctest/doctest.h>
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 
+#include "runtime/cpu/cores.hpp"
 #include "runtime/cpu/machine_memory.hpp"
 #include "tests/support/temporary_directory.hpp"
 
@@ -23,6 +26,7 @@ class System {
     std::ofstream(file) << text;
   }
   MachineMemory memory() const { return machine_memory(directory_.path()); }
+  std::optional<std::int64_t> processors() const { return processors_of_groups(directory_.path()); }
 
  private:
   tests::TemporaryDirectory directory_;
@@ -46,7 +50,7 @@ TEST_CASE("a control group's limit is what the process has, and pages of files i
   CHECK(system.memory().available == 6000 * kibi);
   system.write("sys/fs/cgroup/user/memory.max", "1000000\n");  // of the group around it
   system.write("sys/fs/cgroup/user/memory.current", "700000\n");
-  system.write("sys/fs/cgroup/user/memory.stat", "anon 500000\nfile 200000\nfile_mapped 7\n");
+  system.write("sys/fs/cgroup/user/memory.stat", "anon 500000\nfile 250000\nfile_mapped 7\nshmem 50000\n");
   CHECK(system.memory().total == 1000000);
   CHECK(system.memory().available == 500000);
   system.write("sys/fs/cgroup/user/memory.current", "1300000\n");
@@ -58,7 +62,7 @@ TEST_CASE("groups of version 1 say the same by other names, and a container's ro
   system.write("proc/self/cgroup", "9:name=systemd:/\n4:memory:/docker/abc\n0::/\n");
   system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "3000000\n");
   system.write("sys/fs/cgroup/memory/memory.usage_in_bytes", "1000000\n");
-  system.write("sys/fs/cgroup/memory/memory.stat", "cache 1\ntotal_cache 250000\n");
+  system.write("sys/fs/cgroup/memory/memory.stat", "cache 1\ntotal_cache 350000\ntotal_shmem 100000\n");
   CHECK(system.memory().total == 3000000);
   CHECK(system.memory().available == 2250000);
   system.write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");
@@ -69,4 +73,19 @@ TEST_CASE("where the system says nothing, there is nothing") {
   const tests::TemporaryDirectory directory;
   CHECK(machine_memory(directory.path()).total == 0);
   CHECK(machine_memory(directory.path()).available == 0);
+}
+
+TEST_CASE("control groups give a process the time of so many processors, of either version") {
+  const System system;
+  CHECK(!system.processors());
+  system.write("proc/self/cgroup", "9:cpu,cpuacct:/docker/abc\n4:cpuset:/other\n0::/user/one\n");
+  system.write("sys/fs/cgroup/user/one/cpu.max", "max 100000\n");
+  CHECK(!system.processors());
+  system.write("sys/fs/cgroup/user/cpu.max", "350000 100000\n");  // of the group around it
+  CHECK(system.processors() == 4);
+  system.write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "-1\n");
+  system.write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_period_us", "100000\n");
+  CHECK(system.processors() == 4);
+  system.write("sys/fs/cgroup/cpu/docker/abc/cpu.cfs_quota_us", "50000\n");
+  CHECK(system.processors() == 1);
 }
