@@ -1,6 +1,7 @@
 // Rows of matrices: multiplied with rows of a pass, or gathered.
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "runtime/cpu/interleave.hpp"
@@ -58,15 +59,20 @@ struct Gather : OfRows<P, Gather<P>> {
 };
 
 /// Products of a matrix's rows, or of a bank's of them, with rows of the pass. A unit is some neighbouring rows of the
-/// matrix, of every bank, for all that they are multiplied with: each row is decoded once, and banks that nobody chose
-/// leave no thread idle.
+/// matrix, of every bank, for all that they are multiplied with: a row is decoded once for many inputs, and banks that
+/// nobody chose leave no thread idle.
 template <class P>
 struct Linear {
   static std::int64_t units(const Call& call) { return (call.rows + rows_of_unit - 1) / rows_of_unit; }
   static void run(const Call& call, std::int64_t begin, std::int64_t end) {
     Linear linear(call);
     for (std::size_t bank = 0; bank < banks(); ++bank) {
-      for (std::int64_t unit = begin; unit < end; ++unit) linear.multiply(bank, unit * rows_of_unit);
+      const std::int64_t first = linear.first_of_bank_[bank], count = linear.first_of_bank_[bank + 1] - first;
+      const std::int64_t groups = (count + most_packed - 1) / most_packed;
+      for (std::int64_t group = 0; group < groups; ++group) {
+        linear.take(first + count * group / groups, first + count * (group + 1) / groups);
+        for (std::int64_t unit = begin; unit < end; ++unit) linear.multiply(bank, unit * rows_of_unit);
+      }
     }
   }
   static bool interleaves(const Level& level) { return row_loops<format>(level).multiply_interleaved != nullptr; }
@@ -77,6 +83,8 @@ struct Linear {
   /// Up to so many inputs are multiplied in integers, one by one. More are multiplied faster together, in floats.
   static constexpr std::int64_t most_by_digits = 8;
   static constexpr std::int64_t blocks_of_digits = P::columns / 32;
+  /// How inputs are multiplied: as they lie, cut into digits, or packed.
+  enum class Way { plain, digits, packed };
 
   explicit Linear(const Call& call) : output_(call), call_(call) {
     const std::int64_t entries = rows_in_use<P>(call.pass) * per_row();
@@ -149,19 +157,41 @@ struct Linear {
     }
   }
 
-  /// Rows of a bank from `first` on, with the bank's entries.
+  const RowLoops& loops() const { return row_loops<format>(call_.level); }
+  Way way_of(std::int64_t input_count) const {
+    if (call_.invariant) return Way::plain;
+    if (loops().multiply_digits != nullptr && input_count <= most_by_digits) return Way::digits;
+    return input_count > call_.level.few_inputs ? Way::packed : Way::plain;
+  }
+
+  /// Takes inputs, those of entries_ begin to end, for the products that follow.
+  void take(std::int64_t begin, std::int64_t end) {
+    const auto count = static_cast<std::size_t>(end - begin);
+    begin_ = begin;
+    given_ = std::span<const float* const>(inputs_).subspan(static_cast<std::size_t>(begin), count);
+    way_ = way_of(end - begin);
+    if (way_ == Way::digits) {
+      digits_.resize(count * blocks_of_digits);
+      for (std::size_t n = 0; n < count; ++n) {
+        call_.level.cut_into_digits(given_[n], P::columns, digits_.data() + n * blocks_of_digits);
+      }
+    } else if (way_ == Way::packed) {
+      packed_.resize(static_cast<std::size_t>(packed_floats(end - begin, P::columns)));
+      call_.level.pack(given_.data(), end - begin, P::columns, packed_.data());
+    }
+  }
+
+  /// Rows of a bank from `first` on, with the inputs that are taken.
   void multiply(std::size_t bank, std::int64_t first) {
-    const std::int64_t begin = first_of_bank_[bank], count = first_of_bank_[bank + 1] - begin;
-    if (count == 0) return;
     const std::int64_t rows = std::min(rows_of_unit, call_.rows - first);
     const std::int64_t stored = static_cast<std::int64_t>(bank) * call_.rows + first;
-    products(place<P>("weights"), stored, rows, begin, count, sums_);
+    products(place<P>("weights"), stored, rows, sums_);
     const float *bias = nullptr, *second_bias = nullptr;
     if constexpr (P::first_bias) bias = data<const float>(call_, place<P>("bias")) + stored;
-    if constexpr (P::matrices == 2) products(place<P>("second_weights"), stored, rows, begin, count, second_sums_);
+    if constexpr (P::matrices == 2) products(place<P>("second_weights"), stored, rows, second_sums_);
     if constexpr (P::second_bias) second_bias = data<const float>(call_, place<P>("second_bias_vector")) + stored;
-    for (std::int64_t n = 0; n < count; ++n) {
-      const std::int64_t entry = entries_[static_cast<std::size_t>(begin + n)];
+    for (std::int64_t n = 0; n < std::ssize(given_); ++n) {
+      const std::int64_t entry = entries_[static_cast<std::size_t>(begin_ + n)];
       const std::int64_t column = entry % per_row() * call_.rows + first;
       const std::span<float> sums_0 = sums_of_entry(sums_, rows, n);
       std::array<float, rows_of_unit> none{};
@@ -180,31 +210,27 @@ struct Linear {
     return {sums.data() + nth * rows, static_cast<std::size_t>(rows)};
   }
 
-  void products(std::size_t weights, std::int64_t stored, std::int64_t rows, std::int64_t begin, std::int64_t count,
-                std::vector<float>& sums) {
+  void products(std::size_t weights, std::int64_t stored, std::int64_t rows, std::vector<float>& sums) {
     const Argument& matrix = call_.arguments[weights];
     const std::byte* const* row = matrix.rows + stored;
     const std::int64_t interleaved = std::clamp<std::int64_t>(matrix.interleaved - stored, 0, rows);
+    const std::int64_t count = std::ssize(given_);
     sums.resize(static_cast<std::size_t>(rows * count));
-    const RowLoops& loops = row_loops<format>(call_.level);
-    const std::span<const float* const> inputs(inputs_.data() + begin, static_cast<std::size_t>(count));
-    if (loops.multiply_digits != nullptr && count <= most_by_digits && !call_.invariant) {
-      return multiply_digits(row, rows, interleaved, inputs, sums.data());
-    }
+    if (way_ == Way::digits) return multiply_digits(row, rows, interleaved, sums.data());
     const std::byte* apart[rows_of_unit];
     if (interleaved > 0) row = rows_apart(row, interleaved, rows, apart);
-    loops.multiply({row, rows, P::columns, inputs.data(), count, sums.data()});
+    if (way_ == Way::packed) {
+      return loops().multiply_packed({row, rows, P::columns, packed_.data(), count, sums.data()});
+    }
+    loops().multiply({row, rows, P::columns, given_.data(), count, sums.data()});
   }
 
   /// Of the rows the first so many are interleaved.
-  void multiply_digits(const std::byte* const* row, std::int64_t rows, std::int64_t interleaved,
-                       std::span<const float* const> inputs, float* sums) {
-    const RowLoops& loops = row_loops<format>(call_.level);
-    cut_into_digits(inputs);
-    for (std::size_t n = 0; n < inputs.size(); ++n, sums += rows) {
+  void multiply_digits(const std::byte* const* row, std::int64_t rows, std::int64_t interleaved, float* sums) {
+    for (std::size_t n = 0; n < given_.size(); ++n, sums += rows) {
       const DigitBlock* digits = digits_.data() + n * blocks_of_digits;
-      loops.multiply_interleaved(row, interleaved, P::columns, digits, sums);
-      loops.multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums + interleaved);
+      loops().multiply_interleaved(row, interleaved, P::columns, digits, sums);
+      loops().multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums + interleaved);
     }
   }
 
@@ -214,20 +240,10 @@ struct Linear {
     constexpr std::int64_t row_bytes = file_row_bytes(dtype_named(P::dtype), P::columns);
     copied_.resize(static_cast<std::size_t>(rows_of_unit * row_bytes));
     for (std::int64_t r = 0; r < interleaved; r += interleaved_rows) {
-      row_loops<format>(call_.level).deinterleave(row[r], P::columns, copied_.data() + r * row_bytes);
+      loops().deinterleave(row[r], P::columns, copied_.data() + r * row_bytes);
     }
     for (std::int64_t r = 0; r < rows; ++r) apart[r] = r < interleaved ? copied_.data() + r * row_bytes : row[r];
     return apart;
-  }
-
-  /// Inputs as digits: mostly they are those of the rows before.
-  void cut_into_digits(std::span<const float* const> inputs) {
-    if (std::ranges::equal(inputs, cut_)) return;
-    cut_.assign(inputs.begin(), inputs.end());
-    digits_.resize(cut_.size() * blocks_of_digits);
-    for (std::size_t n = 0; n < cut_.size(); ++n) {
-      call_.level.cut_into_digits(cut_[n], P::columns, digits_.data() + n * blocks_of_digits);
-    }
   }
 
   Epilogue<P> output_;
@@ -238,8 +254,12 @@ struct Linear {
   std::vector<std::int64_t> first_of_bank_;  ///< in entries_, and one past the last
   std::vector<float> sums_, second_sums_;    ///< of the rows and entries at hand
   std::vector<std::byte> copied_;            ///< the rows at hand, where they lie interleaved
-  std::vector<const float*> cut_;            ///< inputs whose digits are at hand
-  std::vector<DigitBlock> digits_;
+  // Of the inputs that are taken:
+  std::int64_t begin_ = 0;  ///< where they stand in entries_
+  std::span<const float* const> given_;
+  Way way_ = Way::plain;
+  std::vector<DigitBlock> digits_;  ///< where their way asks for it, as the next
+  std::vector<float> packed_;
 };
 
 }  // namespace monomorph::cpu

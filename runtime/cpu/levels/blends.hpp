@@ -20,14 +20,23 @@ Chunk chunk_of(const std::byte* row, std::int64_t nth, std::int64_t columns) {
   }
 }
 
+/// Rows are added up by so many, and then these sums: of thousands of rows one sum would lose digits.
+constexpr std::int64_t rows_of_sum = 64;
+
 template <class Format, int blends, bool end>
 void blend_chunk(const Blends& of, std::int64_t first, std::int64_t nth) {
   Chunk sums[blends] = {};
-  for (std::int64_t r = 0; r < of.row_count; ++r) {
-    const Chunk values = chunk_of<Format, end>(of.rows[r], nth, of.columns);
+  for (std::int64_t block = 0; block < of.row_count; block += rows_of_sum) {
+    Chunk of_block[blends] = {};
+    for (std::int64_t r = block; r < smaller(block + rows_of_sum, of.row_count); ++r) {
+      const Chunk values = chunk_of<Format, end>(of.rows[r], nth, of.columns);
+      for (int b = 0; b < blends; ++b) {
+        const Floats weight = spread(of.weights[(first + b) * of.row_count + r]);
+        for (int v = 0; v < vectors; ++v) of_block[b].of[v] = multiply_add(weight, values.of[v], of_block[b].of[v]);
+      }
+    }
     for (int b = 0; b < blends; ++b) {
-      const Floats weight = spread(of.weights[(first + b) * of.row_count + r]);
-      for (int v = 0; v < vectors; ++v) sums[b].of[v] = multiply_add(weight, values.of[v], sums[b].of[v]);
+      for (int v = 0; v < vectors; ++v) sums[b].of[v] += of_block[b].of[v];
     }
   }
   const std::int64_t columns = smaller(chunk, of.columns - nth * chunk);

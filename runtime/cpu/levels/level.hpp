@@ -2,8 +2,8 @@
 // compiled once for each level, with the runtime: shapes are arguments here, since a loop over a row gains nothing from
 // a length that is a constant, and kernels, whose shapes are constants, call them.
 //
-// Takes rows as files and states have them, and rows of floats. Every sum has one order, which depends on the number of
-// elements alone: not on how many rows and inputs are given at once.
+// Takes rows as files and states have them, and rows of floats. Every sum of a loop has one order, which depends on the
+// number of elements alone: not on how many rows and inputs are given at once.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,22 @@ struct Products {
   float* sums;
 };
 
-/// sums[i * columns + c] = the sum over r of weights[i * row_count + r] * element c of row r, r ascending.
+/// Most inputs that are packed together, and the floats that they take: whole vectors of any level.
+constexpr std::int64_t most_packed = 128;
+constexpr std::int64_t packed_floats(std::int64_t input_count, std::int64_t columns) {
+  return (input_count + 15) / 16 * 16 * columns;
+}
+/// The same products of inputs that Level::pack has packed.
+struct PackedProducts {
+  const std::byte* const* rows;
+  std::int64_t row_count;
+  std::int64_t columns;
+  const float* packed;
+  std::int64_t input_count;  ///< at most most_packed
+  float* sums;
+};
+
+/// sums[i * columns + c] = the sum over r of weights[i * row_count + r] * element c of row r.
 struct Blends {
   const std::byte* const* rows;
   std::int64_t row_count;
@@ -85,6 +100,8 @@ extern float f16_values[1 << 16];
 /// called.
 struct RowLoops {
   void (*multiply)(const Products&);
+  /// The same in another order, which too depends on the number of elements alone; faster where inputs are many.
+  void (*multiply_packed)(const PackedProducts&);
   /// Null but for formats of states.
   void (*blend)(const Blends&);
   /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
@@ -103,6 +120,9 @@ struct Level {
   /// Null where floats are as fast: cuts an input of whole blocks into digits, to 24 bits of the largest element of
   /// each.
   void (*cut_into_digits)(const float* input, std::int64_t columns, DigitBlock* out);
+  std::int64_t few_inputs;  ///< more than these are multiplied faster packed
+  /// Lays inputs as multiply_packed reads them: packed_floats() of them.
+  void (*pack)(const float* const* inputs, std::int64_t input_count, std::int64_t columns, float* packed);
   /// values[i] = exp(values[i] - greatest) for each of `count`, none of which is greater; returns their sum. Within two
   /// units in the last place; below 2^-126 it is 0.
   float (*exponentials)(float* values, std::int64_t count, float greatest);

@@ -1,11 +1,9 @@
 // Scalar products of rows with inputs. Each is a vector of partial sums, to which chunks are added in order, whatever
-// tile of rows and inputs it is computed in: so its bits depend on the row and the input alone.
-//
-// Few inputs: rows are decoded in registers, and each is read once. Many: some rows are decoded into a panel of 256
-// columns, which stays in the first cache while every input passes by it.
+// tile of rows and inputs it is computed in: so its bits depend on the row and the input alone. Rows are decoded in
+// registers.
 #pragma once
 
-#include "runtime/cpu/levels/panels.hpp"
+#include "runtime/cpu/levels/row_formats.hpp"
 
 namespace monomorph::cpu {
 namespace {
@@ -35,15 +33,12 @@ class FetchBehind {
   std::int64_t stride_;
 };
 
-/// Adds `chunks` chunks of rows and inputs to their partial sums: those of an input stand together, and those of the
-/// next `stride` behind them.
+/// The products of whole chunks of rows and inputs, as partial sums: of an input those of block_rows rows stand
+/// together.
 template <class Format, int rows, int inputs>
-void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t columns, const float* const* input,
-                  Floats* partial, int stride) {
-  Floats sums[rows][inputs];
-  for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) sums[r][i] = partial[i * stride + r];
-  }
+void multiply_tile(const std::byte* const* row, std::int64_t columns, const float* const* input, Floats* partial) {
+  Floats sums[rows][inputs]{};
+  const std::int64_t chunks = columns / chunk;
   const FetchBehind<rows, Format::chunk_bytes> fetch(row, chunks * Format::chunk_bytes);
   const std::byte* at[rows];
   for (int r = 0; r < rows; ++r) at[r] = row[r];
@@ -64,7 +59,7 @@ void add_products(const std::byte* const* row, std::int64_t chunks, std::int64_t
     }
   }
   for (int r = 0; r < rows; ++r) {
-    for (int i = 0; i < inputs; ++i) partial[i * stride + r] = sums[r][i];
+    for (int i = 0; i < inputs; ++i) partial[i * block_rows + r] = sums[r][i];
   }
 }
 
@@ -81,15 +76,8 @@ class Block {
         input_count(static_cast<int>(input_count)) {}
 
   void multiply() {
-    for (int i = 0; i < row_count * input_count; ++i) partials[i] = Floats{};
-    const std::int64_t whole = of.columns / chunk;
-    if (input_count <= most_fused_inputs) {
-      for (int r = 0; r < row_count;) r += add_fused<most_fused_inputs>(r, whole);
-    } else {
-      for (std::int64_t first = 0; first < whole; first += panel_chunks) {
-        const std::int64_t chunks = smaller(panel_chunks, whole - first);
-        add_panel(first, chunks);
-      }
+    for (int i = 0; i < input_count; i += inputs_of_tile) {
+      for (int r = 0; r < row_count;) r += multiply_rows<inputs_of_tile>(r, i);
     }
     if constexpr (Format::ends_anywhere) {
       if (of.columns % chunk != 0) add_ends();
@@ -97,98 +85,39 @@ class Block {
   }
   /// What was added up: to[input * rows + row], where `rows` is how many rows the caller has.
   void sum(float* to, std::int64_t rows) {
-    constexpr int inputs_at_once = lanes / tile_rows;
-    int row = 0;
-    for (; row + tile_rows <= row_count; row += tile_rows) {
-      int input = 0;
-      for (; input + inputs_at_once <= input_count; input += inputs_at_once) {
+    for (int input = 0; input < input_count; ++input) {
+      int row = 0;
+      for (; row + lanes <= row_count; row += lanes) {
         const Floats sums = sums_of_each(&partial(row, input));
-        for (int i = 0; i < inputs_at_once; ++i) {
-          __builtin_memcpy(to + (input + i) * rows + row, reinterpret_cast<const float*>(&sums) + i * tile_rows,
-                           tile_rows * sizeof(float));
-        }
+        store(to + input * rows + row, sums);
       }
-      for (; input < input_count; ++input) {
-        for (int r = row; r < row + tile_rows; ++r) to[input * rows + r] = sum_of(partial(r, input));
-      }
-    }
-    for (; row < row_count; ++row) {
-      for (int input = 0; input < input_count; ++input) to[input * rows + row] = sum_of(partial(row, input));
+      for (; row < row_count; ++row) to[input * rows + row] = sum_of(partial(row, input));
     }
   }
 
  private:
-  static constexpr int most_fused_inputs = 4;
+  static constexpr int inputs_of_tile = 4;
 
-  /// Whether a row is one of tile_rows that are computed together.
-  bool in_tile(int row) const { return row - row % tile_rows + tile_rows <= row_count; }
+  Floats& partial(int row, int input) { return partials[input * block_rows + row]; }
 
-  /// Partial sums of a tile's rows stand together for each input: those that are read together are neighbours.
-  Floats& partial(int row, int input) {
-    return partials[in_tile(row) ? (row - row % tile_rows) * input_count + input * tile_rows + row % tile_rows
-                                 : row * input_count + input];
-  }
-
-  /// Of the rows from `r` on as many as fit; returns how many these were. Its inputs are no more than inputs_here.
+  /// Of the rows from `r` on as many as fit, and of the inputs from `i` on up to inputs_here; returns how many rows
+  /// these were.
   template <int inputs_here>
-  int add_fused(int r, std::int64_t chunks) {
+  int multiply_rows(int r, int i) {
     if constexpr (inputs_here > 1) {
-      if (input_count < inputs_here) return add_fused<inputs_here - 1>(r, chunks);
+      if (input_count - i < inputs_here) return multiply_rows<inputs_here - 1>(r, i);
     }
+    const auto multiply = [&]<int rows_here>() {
+      multiply_tile<Format, rows_here, inputs_here>(rows + r, of.columns, inputs + i, &partial(r, i));
+      return rows_here;
+    };
     // More rows wait for memory together, fewer leave registers for inputs.
-    constexpr int together = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? tile_rows : tile_rows / 2;
-    Floats* const at = &partial(r, 0);
-    if (r + together <= row_count && (inputs_here == 1 || in_tile(r))) {
-      add_products<Format, together, inputs_here>(rows + r, chunks, of.columns, inputs, at, tile_rows);
-      return together;
+    constexpr int together = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? 4 : 2;
+    if (r + together <= row_count) return multiply.template operator()<together>();
+    if constexpr (together > 4) {
+      if (r + 4 <= row_count) return multiply.template operator()<4>();
     }
-    if (inputs_here == 1 && in_tile(r)) {
-      add_products<Format, tile_rows, 1>(rows + r, chunks, of.columns, inputs, at, tile_rows);
-      return tile_rows;
-    }
-    add_products<Format, 1, inputs_here>(rows + r, chunks, of.columns, inputs, at, 1);
-    return 1;
-  }
-
-  void add_panel(std::int64_t first, std::int64_t chunks) {
-    typename Format::Scales scales{};
-    alignas(64) float panel[block_rows * panel_chunks * chunk];
-    for (int r = 0; r < row_count; ++r) {
-      for (std::int64_t c = 0; c < chunks; ++c) {
-        if (c % Format::chunks == 0) scales = Format::scales(rows[r], (first + c) / Format::chunks);
-        const Chunk decoded = Format::decode(rows[r], first + c, of.columns, scales);
-        __builtin_memcpy(panel + (r * panel_chunks + c) * chunk, &decoded, sizeof decoded);
-      }
-    }
-    // Equal shares: a tile of one input would wait for its loads.
-    const int tiles = (input_count + most_tile_inputs - 1) / most_tile_inputs;
-    for (int tile = 0; tile < tiles; ++tile) {
-      fetch_next_panel(first + chunks, tile, tiles);
-      const int begin = input_count * tile / tiles, count = input_count * (tile + 1) / tiles - begin;
-      for (int r = 0; r < row_count;) {
-        const int rows_here = in_tile(r) ? tile_rows : 1;
-        MONOMORPH_LEVEL::multiply_panel({.row_count = rows_here,
-                                         .input_count = count,
-                                         .weights = panel + r * panel_chunks * chunk,
-                                         .chunks = chunks,
-                                         .inputs = inputs + begin,
-                                         .column = first * chunk,
-                                         .partial = &partial(r, begin)});
-        r += rows_here;
-      }
-    }
-  }
-
-  /// Fetches a share of what the next panel is decoded from: that of these rows, or of those behind them.
-  void fetch_next_panel(std::int64_t next, int share, int shares) const {
-    constexpr int line = 64, lines = panel_chunks * Format::chunk_bytes / line + 1;
-    const bool of_these = next < of.columns / chunk;
-    const std::int64_t behind = row_count == 1 ? 0 : row_count * (rows[row_count == 1 ? 0 : 1] - rows[0]);
-    const std::int64_t from = of_these ? next * Format::chunk_bytes : behind;
-    const int all = row_count * lines;
-    for (int n = all * share / shares; n < all * (share + 1) / shares; ++n) {
-      __builtin_prefetch(rows[n / lines] + from + n % lines * line);
-    }
+    return multiply.template operator()<1>();
   }
 
   /// Where rows end within a chunk.

@@ -4,6 +4,7 @@
 #include "runtime/cpu/levels/blends.hpp"
 #include "runtime/cpu/levels/deinterleave.hpp"
 #include "runtime/cpu/levels/digit_products.hpp"
+#include "runtime/cpu/levels/panels.hpp"
 #include "runtime/cpu/levels/products.hpp"
 
 namespace monomorph::cpu {
@@ -13,6 +14,7 @@ template <class Format>
 constexpr RowLoops loops_of() {
   RowLoops loops{};
   loops.multiply = multiply<Format>;
+  loops.multiply_packed = multiply_packed<Format>;
   if constexpr (Format::of_states) loops.blend = blend<Format>;
 #ifdef MONOMORPH_DIGITS
   if constexpr (requires { RowsInLanes<Format, BlocksOfRows>::zero; }) {

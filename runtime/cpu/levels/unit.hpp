@@ -13,15 +13,18 @@
 namespace monomorph::cpu::MONOMORPH_LEVEL {
 
 extern const Level level;
+constinit const Level level = {
+    .name = MONOMORPH_NAME_OF(MONOMORPH_LEVEL),
 #ifdef MONOMORPH_DIGITS
-constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), cut_into_digits, exponentials};
+    .cut_into_digits = cut_into_digits,
 #else
-constinit const Level level = {MONOMORPH_NAME_OF(MONOMORPH_LEVEL), nullptr, exponentials};
+    .cut_into_digits = nullptr,
 #endif
+    .few_inputs = lanes > 8 ? lanes / 2 : 4,
+    .pack = pack,
+    .exponentials = exponentials,
+};
 
-void multiply_panel(const Panel& of) {
-  if (of.row_count == 1) return add_products_of<1>(of);
-  add_products_of<tile_rows>(of);
-}
+void add_panel_products(const PanelProducts& of) { add_tiles(of); }
 
 }  // namespace monomorph::cpu::MONOMORPH_LEVEL

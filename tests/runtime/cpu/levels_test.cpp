@@ -152,6 +152,27 @@ std::vector<float> multiply(const Level& level, const Matrix& matrix, const std:
   return sums;
 }
 
+/// The same of packed inputs, at most most_packed of them.
+std::vector<float> multiply_packed(const Level& level, const Matrix& matrix, const std::vector<const float*>& inputs,
+                                   std::int64_t first = 0, std::int64_t rows = 0) {
+  if (rows == 0) rows = matrix.rows;
+  std::vector<float> packed(static_cast<std::size_t>(packed_floats(std::ssize(inputs), matrix.columns)));
+  level.pack(inputs.data(), std::ssize(inputs), matrix.columns, packed.data());
+  std::vector<float> sums(static_cast<std::size_t>(rows) * inputs.size());
+  loops(level, matrix.format)
+      .multiply_packed(
+          {matrix.row.data() + first, rows, matrix.columns, packed.data(), std::ssize(inputs), sums.data()});
+  return sums;
+}
+
+/// Both ways that any number of inputs is multiplied on, with the most inputs of a call.
+struct Loop {
+  std::vector<float> (*multiply)(const Level&, const Matrix&, const std::vector<const float*>&, std::int64_t first,
+                                 std::int64_t rows);
+  std::int64_t most_inputs;
+};
+const Loop loops_of_products[] = {{multiply, 130}, {multiply_packed, most_packed}};
+
 std::string described(const Level& level, const Matrix& matrix) {
   return std::string(level.name) + ", format " + std::to_string(static_cast<int>(matrix.format)) + ", " +
          std::to_string(matrix.columns) + " columns";
@@ -165,16 +186,15 @@ TEST_CASE("every element is what the format's decoder gives, bit for bit") {
     for (std::int64_t c = 0; c < matrix.columns; ++c) ones[static_cast<std::size_t>(c * matrix.columns + c)] = 1;
     for (const Level* level : levels()) {
       CAPTURE(described(*level, matrix));
-      // By one input at a time and by many: rows are decoded on two ways.
-      const std::vector<const float*> inputs = pointers(ones, matrix.columns);
-      const std::vector<float> together = multiply(*level, matrix, inputs);
       std::int64_t wrong = 0;
       for (std::int64_t c = 0; c < matrix.columns; ++c) {
-        const std::vector<float> alone = multiply(*level, matrix, {inputs[static_cast<std::size_t>(c)]});
+        const std::vector<const float*> input = {ones.data() + c * matrix.columns};
+        const std::vector<float> products = multiply(*level, matrix, input),
+                                 packed = multiply_packed(*level, matrix, input);
         for (std::int64_t r = 0; r < matrix.rows; ++r) {
           const float element = matrix.elements_of(r)[c];
-          wrong += together[static_cast<std::size_t>(c * matrix.rows + r)] != element;
-          wrong += alone[static_cast<std::size_t>(r)] != element;
+          wrong += products[static_cast<std::size_t>(r)] != element;
+          wrong += packed[static_cast<std::size_t>(r)] != element;
         }
       }
       CHECK(wrong == 0);
@@ -203,25 +223,27 @@ TEST_CASE("scales of MXFP4 are powers of two of any size") {
 TEST_CASE("products are those of doubles") {
   for (const Matrix& matrix : matrices(19)) {
     const std::vector<float> values = random_floats(130 * matrix.columns, 3);
-    const std::vector<const float*> inputs = pointers(values, matrix.columns);
-    for (const Level* level : levels()) {
-      CAPTURE(described(*level, matrix));
-      const std::vector<float> sums = multiply(*level, matrix, inputs);
-      double worst = 0;  // of the error against the sum of what was added
-      for (std::int64_t r = 0; r < matrix.rows; ++r) {
-        for (std::size_t i = 0; i < inputs.size(); ++i) {
-          double sum = 0, size = 0;
-          for (std::int64_t c = 0; c < matrix.columns; ++c) {
-            const double product = static_cast<double>(matrix.elements_of(r)[c]) * inputs[i][c];
-            sum += product;
-            size += std::abs(product);
+    std::vector<const float*> inputs = pointers(values, matrix.columns);
+    for (const Loop& loop : loops_of_products) {
+      inputs.resize(static_cast<std::size_t>(loop.most_inputs));
+      for (const Level* level : levels()) {
+        CAPTURE(described(*level, matrix));
+        const std::vector<float> sums = loop.multiply(*level, matrix, inputs, 0, matrix.rows);
+        double worst = 0;  // of the error against the sum of what was added
+        for (std::int64_t r = 0; r < matrix.rows; ++r) {
+          for (std::size_t i = 0; i < inputs.size(); ++i) {
+            double sum = 0, size = 0;
+            for (std::int64_t c = 0; c < matrix.columns; ++c) {
+              const double product = static_cast<double>(matrix.elements_of(r)[c]) * inputs[i][c];
+              sum += product;
+              size += std::abs(product);
+            }
+            const float given = sums[i * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(r)];
+            worst = std::max(worst, std::abs(given - sum) / size);
           }
-          worst = std::max(
-              worst,
-              std::abs(sums[i * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(r)] - sum) / size);
         }
+        CHECK(worst < 5e-7);
       }
-      CHECK(worst < 5e-7);
     }
   }
 }
@@ -229,26 +251,28 @@ TEST_CASE("products are those of doubles") {
 TEST_CASE("a product's bits depend on its row and its input alone") {
   for (const Matrix& matrix : matrices(19)) {
     const std::vector<float> values = random_floats(130 * matrix.columns, 3);
-    const std::vector<const float*> inputs = pointers(values, matrix.columns);
-    for (const Level* level : levels()) {
-      CAPTURE(described(*level, matrix));
-      const std::vector<float> all = multiply(*level, matrix, inputs);
-      std::int64_t wrong = 0;
-      for (const std::size_t count : {1u, 2u, 3u, 4u, 7u, 129u}) {
-        for (const std::int64_t rows : {1, 3, 4, 8, 17}) {
-          const std::int64_t first = matrix.rows - rows;
-          const std::vector<const float*> some(inputs.end() - static_cast<std::ptrdiff_t>(count), inputs.end());
-          const std::vector<float> sums = multiply(*level, matrix, some, first, rows);
-          for (std::int64_t r = 0; r < rows; ++r) {
-            for (std::size_t i = 0; i < count; ++i) {
-              wrong += sums[i * static_cast<std::size_t>(rows) + static_cast<std::size_t>(r)] !=
-                       all[(inputs.size() - count + i) * static_cast<std::size_t>(matrix.rows) +
-                           static_cast<std::size_t>(first + r)];
+    std::vector<const float*> inputs = pointers(values, matrix.columns);
+    for (const Loop& loop : loops_of_products) {
+      inputs.resize(static_cast<std::size_t>(loop.most_inputs));
+      for (const Level* level : levels()) {
+        CAPTURE(described(*level, matrix));
+        const std::vector<float> all = loop.multiply(*level, matrix, inputs, 0, matrix.rows);
+        std::int64_t wrong = 0;
+        for (const std::int64_t count : {1, 2, 3, 4, 7, 20, 50, 127}) {
+          for (const std::int64_t rows : {1, 3, 4, 8, 17}) {
+            const std::int64_t first = matrix.rows - rows, first_input = loop.most_inputs - count;
+            const std::vector<const float*> some(inputs.begin() + first_input, inputs.end());
+            const std::vector<float> sums = loop.multiply(*level, matrix, some, first, rows);
+            for (std::int64_t r = 0; r < rows; ++r) {
+              for (std::int64_t i = 0; i < count; ++i) {
+                wrong += sums[static_cast<std::size_t>(i * rows + r)] !=
+                         all[static_cast<std::size_t>((first_input + i) * matrix.rows + first + r)];
+              }
             }
           }
         }
+        CHECK(wrong == 0);
       }
-      CHECK(wrong == 0);
     }
   }
 }
@@ -378,7 +402,7 @@ TEST_CASE("digits of what is no number give none, and the greatest element keeps
 }
 
 TEST_CASE("blends are those of doubles, and each is the same beside others") {
-  for (const Matrix& matrix : matrices(19)) {
+  for (const Matrix& matrix : matrices(150)) {
     if (loops(*levels().front(), matrix.format).blend == nullptr) continue;
     constexpr std::int64_t blends = 11;
     const std::vector<float> weights = random_floats(blends * matrix.rows, 11);
