@@ -20,7 +20,7 @@ struct EngineChoice {
   std::uint64_t random_seed = 0;
   bool invariant = false;
   bool ignore_config = false;
-  std::string device;        ///< index, part of a name, "cpu", "reference", empty: the best one
+  std::string device;        ///< index, part of a name, "vulkan", "cpu", "reference", empty: the best one
   std::int64_t threads = 0;  ///< LoadOptions::threads
 
   bool reference() const { return device == "reference"; }
@@ -28,7 +28,7 @@ struct EngineChoice {
 
 enum class View { plain, profiled, probed };
 
-/// How long a device's kernels were compiled; the reference has none.
+/// How long a device's kernels were compiled; the CPU and the reference have none.
 struct Compilation {
   std::int64_t kernels = 0;
   double seconds = 0;
@@ -37,7 +37,7 @@ struct Compilation {
 /// "compiled 15 kernels in 2.100 s" as a line; nothing where there are none.
 std::string describe(const Compilation& compilation);
 
-/// With progress bars while weights are loaded and kernels are compiled. `view` asks more of a Vulkan engine
+/// With progress bars while weights are loaded and kernels are compiled. `view` asks more of a device's engine
 /// (runtime/load/load.hpp); the reference has neither, and asking it is an Error(environment).
 std::unique_ptr<Engine> open_engine(const Program& program, const EngineChoice& choice, View view = View::plain,
                                     Compilation* compilation = nullptr);

@@ -302,7 +302,7 @@ struct Commands {
     CLI::App& command = add(app, "info", "what this engine is, to the byte", [this] { cli::info(program, info); });
     command.add_option(
         "--device", info.device,
-        "index (digits alone), part of a name, cpu, or reference; default: the one an engine would take");
+        "index (digits alone), part of a name, vulkan, cpu, or reference; default: the one an engine would take");
     command.add_flag("--json", info.json, "for programs");
   }
 };

@@ -1,6 +1,6 @@
 // The engine on the CPU: every core runs its share of each dispatch. It takes one way through each stage, whatever the
-// number of rows, and no unit of work sums across another: so bits depend on no number of threads, and but for weights
-// of two to six bits, which up to eight rows may be multiplied with in integers, on nothing else that is in the pass.
+// number of rows, and no unit of work sums across another: so bits depend on no number of threads. What they depend on
+// beside is how many inputs a matrix is multiplied with in the pass, and of an invariant engine not even that.
 #pragma once
 
 #include <memory>

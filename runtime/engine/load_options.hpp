@@ -13,7 +13,7 @@ namespace monomorph {
 using LoadProgress = std::function<void(std::int64_t done, std::int64_t total)>;
 
 struct LoadOptions {
-  std::string weights_path;     ///< a .safetensors file or a directory
+  std::string weights_path;     ///< a .safetensors or .gguf file, or a directory
   bool random_weights = false;  ///< in place of weights_path
   std::uint64_t random_seed = 0;
   bool ignore_config = false;                    ///< a config.json beside the weights is not compared

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "runtime/engine/backend.hpp"
 #include "runtime/error.hpp"
 #include "runtime/weights/weights.hpp"
 
@@ -77,7 +78,10 @@ std::string explain_misfit(const Program& program, const MemoryPlan& plan, const
   } else {
     text += "; no max_sequence_length would fit: take another device (--device), or a smaller model";
   }
-  return text + ", or run with --device reference, which is slow and takes the host's memory";
+  const bool may_take_cpu =
+      device.type != DeviceType::processor && std::ranges::count(program.backends, "cpu", &Backend::name) > 0;
+  return text + (may_take_cpu ? ", or run with --device cpu, which takes the host's memory"
+                              : ", or run with --device reference, which is slow and takes the host's memory");
 }
 
 void check_memory(const Program& program, const MemoryPlan& plan, const DeviceInfo& device) {

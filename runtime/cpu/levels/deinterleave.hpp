@@ -21,7 +21,7 @@ namespace {
 template <class Format>
 void deinterleave(const std::byte* eight, std::int64_t columns, std::byte* rows) {
   constexpr int bytes = Format::block_bytes, first = first_word(bytes);
-  constexpr int words = (bytes - first) / 4, end = first + 4 * words;
+  constexpr int words = (bytes - first) / 4, in_strips = words / 4 * 4, end = first + 4 * words;
   const std::int64_t blocks = columns / (chunk * Format::chunks), row_bytes = blocks * bytes;
   for (std::int64_t nth = 0; nth < blocks; ++nth, eight += interleaved_rows * bytes, rows += bytes) {
     const auto copy = [&](int at, int size) {
@@ -31,12 +31,11 @@ void deinterleave(const std::byte* eight, std::int64_t columns, std::byte* rows)
       }
     };
     if constexpr (first > 0) copy(0, first);
-    int word = 0;
-    for (; word + 4 <= words; word += 4) {
+    for (int word = 0; word < in_strips; word += 4) {
       const int at = first + 4 * word;
       copy_strip(InterleavedBlocks(eight).strip(at), rows + at, row_bytes);
     }
-    for (; word < words; ++word) copy(first + 4 * word, 4);
+    for (int word = in_strips; word < words; ++word) copy(first + 4 * word, 4);
     if constexpr (end < bytes) copy(end, bytes - end);
   }
 }

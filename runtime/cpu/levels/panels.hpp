@@ -149,8 +149,8 @@ class PackedBlock {
   /// Fetches a bundle's share of what the next panel is decoded from: that of these rows, or of those behind them.
   void fetch_next_panel(std::int64_t next, std::int64_t bundle) const {
     constexpr std::int64_t line = 64, lines = panel_columns / chunk * Format::chunk_bytes / line + 1;
-    const std::int64_t behind = row_count_ == 1 ? 0 : row_count_ * (rows_[row_count_ == 1 ? 0 : 1] - rows_[0]);
-    const std::int64_t from = next < of_.columns ? next / chunk * Format::chunk_bytes : behind;
+    const std::int64_t from =
+        next < of_.columns ? next / chunk * Format::chunk_bytes : row_count_ * distance_of_rows(rows_, row_count_);
     const std::int64_t all = row_count_ * lines;
     for (std::int64_t n = all * bundle / bundles_.count; n < all * (bundle + 1) / bundles_.count; ++n) {
       __builtin_prefetch(rows_[n / lines] + from + n % lines * line);

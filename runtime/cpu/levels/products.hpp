@@ -17,7 +17,7 @@ template <int rows, int bytes_of_step>
 class FetchBehind {
  public:
   FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
-    const std::int64_t distance = rows == 1 ? 0 : row[rows == 1 ? 0 : 1] - row[0], ahead = rows * distance;
+    const std::int64_t distance = distance_of_rows(row, rows), ahead = rows * distance;
     const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead <= most_in_order;
     for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
     stride_ = in_order ? rows * bytes_of_step : bytes_of_step;

@@ -15,6 +15,11 @@ struct Chunk {
   Floats of[vectors];
 };
 
+/// How far behind the first of some rows the second begins; 0 where there is one.
+constexpr std::int64_t distance_of_rows(const std::byte* const* rows, std::int64_t count) {
+  return count == 1 ? 0 : rows[1] - rows[0];
+}
+
 /// What a block's chunks share, read once for them all: of most types nothing.
 struct OneChunk {
   static constexpr int chunks = 1;
