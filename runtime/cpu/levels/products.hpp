@@ -8,7 +8,7 @@
 namespace monomorph::cpu {
 namespace {
 
-constexpr int most_inputs = 128, block_rows = 16;
+constexpr int block_rows = 16, block_inputs = 4;
 
 /// Fetches the next rows while these are multiplied. Rows that stand one after another are fetched in order: the
 /// processor's own prefetcher joins in. Rows that others lie between are fetched side by side, and so are long ones: in
@@ -63,7 +63,7 @@ void multiply_tile(const std::byte* const* row, std::int64_t columns, const floa
   }
 }
 
-/// Some rows, no more than a block, with some inputs, no more than most_inputs.
+/// Some rows with some inputs, no more than a block has.
 template <class Format>
 class Block {
  public:
@@ -76,9 +76,7 @@ class Block {
         input_count(static_cast<int>(input_count)) {}
 
   void multiply() {
-    for (int i = 0; i < input_count; i += inputs_of_tile) {
-      for (int r = 0; r < row_count;) r += multiply_rows<inputs_of_tile>(r, i);
-    }
+    for (int r = 0; r < row_count;) r += multiply_rows<block_inputs>(r);
     if constexpr (Format::ends_anywhere) {
       if (of.columns % chunk != 0) add_ends();
     }
@@ -96,19 +94,16 @@ class Block {
   }
 
  private:
-  static constexpr int inputs_of_tile = 4;
-
   Floats& partial(int row, int input) { return partials[input * block_rows + row]; }
 
-  /// Of the rows from `r` on as many as fit, and of the inputs from `i` on up to inputs_here; returns how many rows
-  /// these were.
+  /// Of the rows from `r` on as many as fit; returns how many these were. Its inputs are no more than inputs_here.
   template <int inputs_here>
-  int multiply_rows(int r, int i) {
+  int multiply_rows(int r) {
     if constexpr (inputs_here > 1) {
-      if (input_count - i < inputs_here) return multiply_rows<inputs_here - 1>(r, i);
+      if (input_count < inputs_here) return multiply_rows<inputs_here - 1>(r);
     }
     const auto multiply = [&]<int rows_here>() {
-      multiply_tile<Format, rows_here, inputs_here>(rows + r, of.columns, inputs + i, &partial(r, i));
+      multiply_tile<Format, rows_here, inputs_here>(rows + r, of.columns, inputs, &partial(r, 0));
       return rows_here;
     };
     // More rows wait for memory together, fewer leave registers for inputs.
@@ -122,7 +117,7 @@ class Block {
 
   /// Where rows end within a chunk.
   void add_ends() {
-    alignas(64) float input_ends[most_inputs][chunk], row_end[chunk];
+    alignas(64) float input_ends[block_inputs][chunk], row_end[chunk];
     for (int i = 0; i < input_count; ++i) {
       decode_end<F32>(reinterpret_cast<const std::byte*>(inputs[i]), of.columns, input_ends[i]);
     }
@@ -142,16 +137,15 @@ class Block {
   const int row_count;
   const float* const* inputs;
   const int input_count;
-  Floats partials[block_rows * most_inputs];
+  Floats partials[block_rows * block_inputs];
 };
 
 template <class Format>
 void multiply(const Products& of) {
-  for (std::int64_t input = 0; input < of.input_count; input += most_inputs) {
-    const std::int64_t inputs = smaller(most_inputs, of.input_count - input);
-    for (std::int64_t row = 0; row < of.row_count; row += block_rows) {
-      const std::int64_t rows = smaller(block_rows, of.row_count - row);
-      Block<Format> block(of, row, rows, input, inputs);
+  for (std::int64_t row = 0; row < of.row_count; row += block_rows) {
+    const std::int64_t rows = smaller(block_rows, of.row_count - row);
+    for (std::int64_t input = 0; input < of.input_count; input += block_inputs) {
+      Block<Format> block(of, row, rows, input, smaller(block_inputs, of.input_count - input));
       block.multiply();
       block.sum(of.sums + input * of.row_count + row, of.row_count);
     }
