@@ -1,5 +1,7 @@
 #include "runtime/cpu/control_groups.hpp"
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <string>
 
@@ -8,12 +10,7 @@ namespace {
 
 /// Whether a list, separated by commas, has a name.
 bool names(std::string_view list, std::string_view name) {
-  for (std::size_t begin = 0; begin <= list.size();) {
-    const std::size_t end = std::min(list.find(',', begin), list.size());
-    if (list.substr(begin, end - begin) == name) return true;
-    begin = end + 1;
-  }
-  return false;
+  return fmt::format(",{},", list).find(fmt::format(",{},", name)) != std::string::npos;
 }
 
 /// The process's group, by /proc/self/cgroup, whose lines are number:controllers:path; of version 2 no controllers are

@@ -9,7 +9,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "runtime/cpu/control_groups.hpp"
@@ -17,7 +16,6 @@
 #include "runtime/cpu/system_files.hpp"
 
 namespace monomorph::cpu {
-
 namespace {
 
 /// The processor's threads that this process may run on.
@@ -36,14 +34,15 @@ std::vector<int> usable_threads() {
   return usable;
 }
 
-/// What of a group's files says how much time it has in a period, and in how long a period, in microseconds.
-std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> quota_of(const ControlGroup& group) {
+/// How many processors' time a group has, rounded up: its files tell a quota of each period, in microseconds.
+std::optional<std::int64_t> processors_of(const ControlGroup& group) {
   const std::filesystem::path& at = group.directory;
-  if (group.version == 1) return {number_of(at / "cpu.cfs_quota_us", ""), number_of(at / "cpu.cfs_period_us", "")};
-  std::istringstream both(line_of(at / "cpu.max", ""));  // "max 100000" where there is no limit
-  std::int64_t quota = 0, period = 0;
-  if (!(both >> quota >> period)) return {};
-  return {quota, period};
+  std::istringstream both(group.version == 1
+                              ? line_of(at / "cpu.cfs_quota_us", "") + ' ' + line_of(at / "cpu.cfs_period_us", "")
+                              : line_of(at / "cpu.max", ""));
+  std::int64_t quota = 0, period = 0;  // without a limit the quota is -1, or "max"
+  if (!(both >> quota >> period) || quota <= 0 || period <= 0) return std::nullopt;
+  return (quota + period - 1) / period;
 }
 
 }  // namespace
@@ -51,10 +50,7 @@ std::pair<std::optional<std::int64_t>, std::optional<std::int64_t>> quota_of(con
 std::optional<std::int64_t> processors_of_groups(const std::filesystem::path& root) {
   std::optional<std::int64_t> least;
   for (const ControlGroup& group : control_groups(root, "cpu")) {
-    const auto [quota, period] = quota_of(group);
-    if (quota.value_or(0) <= 0 || period.value_or(0) <= 0) continue;
-    const std::int64_t processors = (*quota + *period - 1) / *period;
-    least = std::min(least.value_or(processors), processors);
+    if (const auto processors = processors_of(group)) least = std::min(least.value_or(*processors), *processors);
   }
   return least;
 }
