@@ -86,6 +86,7 @@ void Pool::serve(Thread& own) {
 }
 
 void Pool::start_threads(std::int64_t count) {
+  threads_.reserve(static_cast<std::size_t>(count));  // a thread that has started is kept, whatever memory there is
   while (std::ssize(threads_) < count) {
     auto own = std::make_unique<Thread>();
     try {
@@ -101,7 +102,6 @@ void Pool::start_threads(std::int64_t count) {
 
 void Pool::run(std::int64_t threads, const std::function<void(Worker&)>& work) {
   const std::scoped_lock turn(turn_);
-  threads_.reserve(static_cast<std::size_t>(threads));
   start_threads(threads - 1);
   Meeting all(threads);
   const auto do_share = [&](std::int64_t index) {

@@ -20,9 +20,9 @@ class Meeting {
   explicit Meeting(std::int64_t count) : count_(count) {}
   /// Returns when all are here. Throws Left where one of them will not come.
   void wait();
-  /// Says that the caller will not come again, for what it is throwing.
+  /// Says that the caller will not come again: it handles an exception, which rethrow() gives back.
   void leave();
-  /// Rethrows what the first who left was throwing, if one did. All have ended.
+  /// Throws what the first who left had caught, if one left. All have ended.
   void rethrow() const;
 
   struct Left {};
@@ -41,7 +41,7 @@ class Worker {
   Worker(std::int64_t index, std::int64_t count, Meeting& all) : index_(index), count_(count), all_(all) {}
 
   std::int64_t index() const { return index_; }
-  /// Waits until every worker is here. What it throws where one of them throws goes through the caller.
+  /// Waits until every worker is here. Throws where another has thrown; whoever waits lets that pass.
   void wait() {
     if (count_ > 1) all_.wait();
   }

@@ -18,8 +18,9 @@ namespace monomorph::cpu {
 enum class Quantized { mapped, copied };
 
 /// Bytes of a program's weights: those that are read where a checkpoint's files are mapped, and those that are copied,
-/// since they are quantized, or the checkpoint has them transposed, in another type, or in pieces. Without a
-/// checkpoint, by what the program knows of it: not where a file has scales of MXFP4 in tensors of their own.
+/// since they are quantized, or the checkpoint has them transposed, in another type, or in pieces. Without a checkpoint
+/// the program alone is asked. It does not know whether a file has MXFP4's scales in tensors of their own, and takes
+/// such rows for mapped.
 struct WeightBytes {
   std::int64_t mapped = 0, copied = 0;
 };
