@@ -31,9 +31,10 @@ VectorDistances compare_vectors(const Golden& golden, Engine& engine) {
   VectorDistances worst;
   for (std::size_t i = 0; i < texts.size(); ++i) {
     const std::vector<float> alone = embed(engine, {&texts[i], 1}).front();
-    worst.from_company = std::max(worst.from_company, row_error(alone, together[i]));
     const std::vector<float>& expected = golden.vectors[i == 0 ? texts.size() - 1 : i - 1];
-    worst.from_golden = std::max(worst.from_golden, row_error(together[i], expected));
+    worst.together = std::max(worst.together, row_error(together[i], expected));
+    worst.alone = std::max(worst.alone, row_error(alone, expected));
+    worst.from_company = std::max(worst.from_company, row_error(alone, together[i]));
   }
   return worst;
 }

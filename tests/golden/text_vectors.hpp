@@ -14,8 +14,9 @@ std::vector<Comparison> compare_token_states(const Golden& golden, Engine& engin
 
 /// What vectors differ by at worst, relative L2.
 struct VectorDistances {
-  double from_golden = 0;   ///< all texts at once
-  double from_company = 0;  ///< each alone from what it gives among the others
+  double together = 0;      ///< of all texts at once, from the golden's
+  double alone = 0;         ///< of each text alone, from the golden's
+  double from_company = 0;  ///< of each text alone, from what it gives among the others
 };
 VectorDistances compare_vectors(const Golden& golden, Engine& engine);
 
