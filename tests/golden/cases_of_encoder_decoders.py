@@ -129,12 +129,12 @@ CASES = [
                  vocab_size=101), "torch_dtype", dtypes=("f32",)),
     Case("t5gemma-biases", 5026, "as transformers 5 saves it: untied, biases, one of the encoder's layers local, angles scaled, nothing capped",
          t5gemma(gemma_sizes(36, 3, 59, 2, 2, 18, 97) | {
-                     "attention_bias": True, "attn_logit_softcapping": None, "hidden_activation": "silu",
+                     "attention_bias": True, "query_pre_attn_scalar": 6, "attn_logit_softcapping": None, "hidden_activation": "silu",
                      "layer_types": ["full_attention", "sliding_attention", "full_attention"], "sliding_window": 9,
                      "rope_parameters": {"rope_type": "default", "rope_theta": 500.0}, "rope_theta": None, "torch_dtype": None,
                      "tie_word_embeddings": True},
                  gemma_sizes(36, 2, 61, 4, 2, 12, 97) | {
-                     "attention_bias": True, "attn_logit_softcapping": None, "final_logit_softcapping": None,
+                     "attention_bias": True, "query_pre_attn_scalar": 5, "attn_logit_softcapping": None, "final_logit_softcapping": None,
                      "layer_types": ["sliding_attention", "full_attention"], "sliding_window": 33, "tie_word_embeddings": True,
                      "hidden_activation": "relu",
                      "rope_theta": None, "torch_dtype": None,

@@ -236,7 +236,7 @@ CASES = [
                    mamba_d_state=7, mamba_d_conv=2, mamba_rms_norm=True, mamba_norm_before_gate=True, mamba_conv_bias=False,
                    mamba_proj_bias=True, projectors_bias=True, attention_bias=True, mlp_bias=True, rms_norm_eps=1e-3,
                    rope_theta=5000.0, tie_word_embeddings=True), "torch_dtype", dtypes=("f32",)),
-    Case("qwen3-next", 6131, "delta rules of 2 heads of keys and 4 of values in three layers, attention whose heads of 24 turn by "
+    Case("qwen3-next", 6405, "delta rules of 2 heads of keys and 4 of values in three layers, attention whose heads of 24 turn by "
          "a quarter in the fourth, both behind gates; 2 of 4 experts and an MLP for every token",
          qwen3_next(**sizes(48, 70, 4, 4, 2, 101, 24), linear_key_head_dim=12, linear_value_head_dim=10,
                     linear_num_key_heads=2, linear_num_value_heads=4, moe_intermediate_size=26,
@@ -253,13 +253,13 @@ CASES = [
                      linear_conv_kernel_dim=3, attention_bias=True, rms_norm_eps=1e-3, tie_word_embeddings=True,
                      rope_parameters={"rope_theta": 5000.0, "rope_type": "default"},
                      layer_types=["linear_attention", "full_attention", "linear_attention"]), "dtype", dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
-    Case("qwen3-5", 6033, "delta rules of 2 heads of keys and 6 of values, attention whose heads turn by a quarter; rotary "
+    Case("qwen3-5", 6427, "delta rules of 2 heads of keys and 6 of values, attention whose heads turn by a quarter; rotary "
          "positions of three axes, which a text has none of; tied",
          qwen3_5(**sizes(48, 70, 4, 4, 2, 101, 24), linear_key_head_dim=12, linear_value_head_dim=8,
                  linear_num_key_heads=2, linear_num_value_heads=6, tie_word_embeddings=True,
                  layer_types=["linear_attention", "linear_attention", "full_attention", "linear_attention"]), "dtype",
          dtypes=("f16",)),
-    Case("qwen3-5-moe", 6036, "delta rules of 2 heads of keys and 4 of values; 2 of 4 experts and an MLP for every token, behind "
+    Case("qwen3-5-moe", 6467, "delta rules of 2 heads of keys and 4 of values; 2 of 4 experts and an MLP for every token, behind "
          "a gate, in each layer",
          qwen3_5(architectures=["Qwen3_5MoeForCausalLM"], model_type="qwen3_5_moe_text", hidden_size=48, head_dim=24,
                  num_hidden_layers=4, num_attention_heads=4, num_key_value_heads=2, vocab_size=101,
@@ -293,7 +293,7 @@ CASES = [
          minimax(**sizes(42, 30, 3, 3, 3, 99, 18), num_local_experts=3, num_experts_per_tok=1, sliding_window=70,
                  rms_norm_eps=1e-3, rope_theta=5000, hidden_act="gelu", tie_word_embeddings=True), "torch_dtype",
          dtypes=("f32",), sequence_length=LONG, rows=long_rows()),
-    Case("recurrent-gemma", 6261, "gated linear recurrences of 4 heads of 12 in three layers, attention to the last 40 keys, of heads "
+    Case("recurrent-gemma", 6502, "gated linear recurrences of 4 heads of 12 in three layers, attention to the last 40 keys, of heads "
          "half of which turn, in one; tied",
          recurrent_gemma(vocab_size=101, hidden_size=48, intermediate_size=140, num_hidden_layers=4, num_attention_heads=4,
                          num_key_value_heads=1, lru_width=48, attention_window_size=40), "torch_dtype", dtypes=("bf16",)),

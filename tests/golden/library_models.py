@@ -121,8 +121,8 @@ def library_weights(config: dict, seed: int, own_head: bool = False, **_) -> dic
             draw = weights.embedding if of_tokens else weights.table
             draw(f"{name}.weight", rows, columns)
         elif isinstance(module, torch.nn.LayerNorm) or type(module).__name__.endswith(("RMSNorm", "LayerNorm", "RMSNormGated")):
-            if "weight" in own:
-                weights.norm(name, module.weight.shape[0], bias="bias" in own)
+            if "weight" in own:  # which starts at one, or at zero where one is added to it
+                weights.norm(name, module.weight.shape[0], bias="bias" in own, around=float(module.weight.detach().mean()))
         elif isinstance(module, torch.nn.Linear):
             if module is model.get_output_embeddings() and model.config.tie_word_embeddings and not own_head:
                 if module.bias is not None and f"{name}.bias" not in tied:

@@ -295,8 +295,8 @@ def make_case(case: Case, dtype: str, directory: Path, *, with_sensitivity: bool
     if noise > F32_AGAINST_F64_LIMIT:
         record["computed_in"] = "f64"
         rows = in_double.astype(np.float32)
-    if noise > BAR:
-        warnings.append(f"ill-conditioned: the library's own f32 is off by {noise:.2e}")
+    if noise > BAR / 2:  # an engine, whose sums have another order, may be off by more than the bar
+        warnings.append(f"ill-conditioned, draw another: the library's own f32 is off by {noise:.2e}")
 
     np.save(directory / "logits.npy", rows)
     write_json_lines(directory / "golden.json", record)
