@@ -18,7 +18,7 @@ class FetchBehind {
  public:
   FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
     const std::int64_t distance = distance_of_rows(row, rows), ahead = rows * distance;
-    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead <= most_in_order;
+    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead < too_far_in_order;
     for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
     stride_ = in_order ? rows * bytes_of_step : bytes_of_step;
   }
@@ -28,7 +28,7 @@ class FetchBehind {
   }
 
  private:
-  static constexpr std::int64_t most_in_order = 16 << 10;  // half of a first cache
+  static constexpr std::int64_t too_far_in_order = 16 << 10;  // half of a first cache
   const std::byte* from_[rows];
   std::int64_t stride_;
 };

@@ -1,6 +1,7 @@
 // How rows are read: 32 elements at a time, a chunk, as vectors of floats. Every element is exactly what
-// runtime/formats/quantized.cpp decodes. `rows_at_once`: rows that are multiplied with one input together, as measured:
-// more of them wait for memory together, fewer leave registers to decode with.
+// runtime/formats/quantized.cpp decodes. `rows_at_once`: rows that are multiplied with one input together, as measured.
+// More of them wait for memory together. Fewer leave registers to decode with, and lines that share a set of the first
+// cache: of four rows 4 KB apart and of the next four a cache of eight ways keeps a line each.
 #pragma once
 
 #include "runtime/cpu/levels/level.hpp"
@@ -31,7 +32,7 @@ struct OneChunk {
 template <int bytes, Floats (*read)(const std::byte*)>
 struct Plain : OneChunk {
   static constexpr bool of_states = true;
-  static constexpr int rows_at_once = 8;
+  static constexpr int rows_at_once = 4;
   static constexpr bool ends_anywhere = true;
   static constexpr int element_bytes = bytes, chunk_bytes = chunk * bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
