@@ -26,7 +26,8 @@ double logits_tolerance(const Verification& verification) {
 }
 
 constexpr const char* remedy =
-    "a kernel or the driver computes it wrongly; try another --device, and report the table above";
+    "a kernel or the driver computes it wrongly; try another --device and, of random weights, another --random-seed "
+    "(f32's own roundings can move one token as far), and report the table above";
 
 }  // namespace
 

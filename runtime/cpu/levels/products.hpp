@@ -9,6 +9,7 @@ namespace monomorph::cpu {
 namespace {
 
 constexpr int block_rows = 16, block_inputs = 4;
+constexpr int bytes_of_sets = 4096;  ///< a line of each set of a first cache: 64 sets on most processors
 
 /// Fetches the next rows while these are multiplied. Rows that stand one after another are fetched in order: the
 /// processor's own prefetcher joins in. Rows that others lie between are fetched side by side, and so are long ones: in
@@ -33,10 +34,38 @@ class FetchBehind {
   std::int64_t stride_;
 };
 
-/// The products of whole chunks of rows and inputs, as partial sums: of an input those of block_rows rows stand
-/// together.
+/// Adds the products of chunk `c`, whose vectors are read one by one: of an input once for all rows.
 template <class Format, int rows, int inputs>
-void multiply_tile(const std::byte* const* row, std::int64_t columns, const float* const* input, Floats* partial) {
+void add_vectors(const std::byte** row, std::int64_t c, const float* const* input, Floats (&sums)[rows][inputs]) {
+  unrolled<vectors>([&]<int v>() {
+    const std::int64_t nth = c * vectors + v;
+    Floats given[inputs];
+    unrolled<inputs>([&]<int i>() { given[i] = load<Floats>(input[i] + nth * lanes); });
+    unrolled<rows>([&]<int r>() {
+      const Floats weights = Format::vector(row[r], nth);
+      unrolled<inputs>([&]<int i>() { sums[r][i] = multiply_add(weights, given[i], sums[r][i]); });
+    });
+    finish_before(sums[rows - 1][inputs - 1], row[0]);
+  });
+}
+
+/// Adds the products of chunk `c` of a row, which is decoded at once.
+template <class Format, int inputs>
+void add_decoded(const std::byte* row, std::int64_t c, std::int64_t columns, const typename Format::Scales& scales,
+                 const float* const* input, Floats (&sums)[inputs]) {
+  const Chunk weights = Format::decode(row, c, columns, scales);
+  for (int v = 0; v < vectors; ++v) {
+    for (int i = 0; i < inputs; ++i) {
+      sums[i] = multiply_add(weights.of[v], load<Floats>(input[i] + c * chunk + v * lanes), sums[i]);
+    }
+  }
+}
+
+/// The products of whole chunks of rows and inputs, as partial sums: of an input those of block_rows rows stand
+/// together. Not inlined: beside others its loop would be left too few registers.
+template <class Format, int rows, int inputs>
+__attribute__((noinline)) void multiply_tile(const std::byte* const* row, std::int64_t columns,
+                                             const float* const* input, Floats* partial) {
   Floats sums[rows][inputs]{};
   const std::int64_t chunks = columns / chunk;
   const FetchBehind<rows, Format::chunk_bytes> fetch(row, chunks * Format::chunk_bytes);
@@ -46,15 +75,15 @@ void multiply_tile(const std::byte* const* row, std::int64_t columns, const floa
     typename Format::Scales scales[rows];
     for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
     for (std::int64_t c = block; c < block + Format::chunks; ++c) {
-      for (int r = 0; r < rows; ++r) {
-        fetch.at_step(c, r);
-        const Chunk weights = Format::decode(at[r], c, columns, scales[r]);
-        for (int v = 0; v < vectors; ++v) {
-          for (int i = 0; i < inputs; ++i) {
-            sums[r][i] = multiply_add(weights.of[v], load<Floats>(input[i] + c * chunk + v * lanes), sums[r][i]);
-          }
+      if constexpr (Format::by_vectors && inputs > 1) {
+        for (int r = 0; r < rows; ++r) fetch.at_step(c, r);
+        add_vectors<Format>(at, c, input, sums);
+      } else {
+        for (int r = 0; r < rows; ++r) {
+          fetch.at_step(c, r);
+          add_decoded<Format>(at[r], c, columns, scales[r], input, sums[r]);
+          if (r + 1 < rows) finish_before(sums[r][inputs - 1], at[r + 1]);
         }
-        if (r + 1 < rows) finish_before(sums[r][inputs - 1], at[r + 1]);
       }
     }
   }
@@ -106,12 +135,15 @@ class Block {
       multiply_tile<Format, rows_here, inputs_here>(rows + r, of.columns, inputs, &partial(r, 0));
       return rows_here;
     };
-    // More rows wait for memory together, fewer leave registers for inputs.
-    constexpr int together = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? 4 : 2;
-    if (r + together <= row_count) return multiply.template operator()<together>();
-    if constexpr (together > 4) {
-      if (r + 4 <= row_count) return multiply.template operator()<4>();
+    // More rows wait for memory together, fewer leave registers for inputs. Eight rows so far apart that they share the
+    // sets of a first cache do not fit it beside the eight that are fetched.
+    constexpr int most = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? 4 : 2;
+    if constexpr (most > 4) {
+      const bool enough = r + most <= row_count;
+      if (enough && distance_of_rows(rows + r, most) < bytes_of_sets) return multiply.template operator()<most>();
     }
+    constexpr int together = smaller(most, 4);
+    if (r + together <= row_count) return multiply.template operator()<together>();
     return multiply.template operator()<1>();
   }
 

@@ -1,7 +1,7 @@
 // How rows are read: 32 elements at a time, a chunk, as vectors of floats. Every element is exactly what
-// runtime/formats/quantized.cpp decodes. `rows_at_once`: rows that are multiplied with one input together, as measured.
-// More of them wait for memory together. Fewer leave registers to decode with, and lines that share a set of the first
-// cache: of four rows 4 KB apart and of the next four a cache of eight ways keeps a line each.
+// runtime/formats/quantized.cpp decodes. `rows_at_once`: rows that are multiplied with one input together, as measured:
+// more of them wait for memory together, fewer leave registers to decode with. `by_vectors`: vector() reads one by
+// itself.
 #pragma once
 
 #include "runtime/cpu/levels/level.hpp"
@@ -32,12 +32,13 @@ struct OneChunk {
 template <int bytes, Floats (*read)(const std::byte*)>
 struct Plain : OneChunk {
   static constexpr bool of_states = true;
-  static constexpr int rows_at_once = 4;
-  static constexpr bool ends_anywhere = true;
+  static constexpr int rows_at_once = 8;
+  static constexpr bool ends_anywhere = true, by_vectors = true;
   static constexpr int element_bytes = bytes, chunk_bytes = chunk * bytes;
+  static Floats vector(const std::byte* row, std::int64_t nth) { return read(row + nth * lanes * bytes); }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     Chunk decoded;
-    for (int v = 0; v < vectors; ++v) decoded.of[v] = read(row + (nth * chunk + v * lanes) * bytes);
+    for (int v = 0; v < vectors; ++v) decoded.of[v] = vector(row, nth * vectors + v);
     return decoded;
   }
 };
@@ -81,7 +82,7 @@ Chunk scaled(Sixteen first, Sixteen second, float scale, float minimum) {
 struct Blocks : OneChunk {
   static constexpr bool of_states = false;
   static constexpr int rows_at_once = 4;
-  static constexpr bool ends_anywhere = false;
+  static constexpr bool ends_anywhere = false, by_vectors = false;
 };
 
 struct Q8_0 : Blocks {
@@ -188,7 +189,7 @@ struct Mxfp4 : Blocks {
 struct LargeBlocks {
   static constexpr int rows_at_once = 8;
   static constexpr bool of_states = false;
-  static constexpr bool ends_anywhere = false;
+  static constexpr bool ends_anywhere = false, by_vectors = false;
   static constexpr int chunks = 8;
 };
 

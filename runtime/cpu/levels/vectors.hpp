@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 // Without MONOMORPH_PORTABLE, which the units of the level `portable` are compiled with where they are tested.
 #if defined(__x86_64__) && !defined(MONOMORPH_PORTABLE)
@@ -38,6 +39,15 @@ typedef std::uint16_t Halves __attribute__((vector_size(lanes * 2)));
 typedef std::uint8_t Bytes __attribute__((vector_size(lanes)));
 
 constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
+
+/// act<0>(), act<1>(), as many as `count`. A loop would do; but GCC unrolls loops when arrays of vectors have their
+/// places already, and so leaves them in memory.
+template <int count, class Act>
+void unrolled(const Act& act) {
+  [&]<int... n>(std::integer_sequence<int, n...>) {
+    (act.template operator()<n>(), ...);
+  }(std::make_integer_sequence<int, count>());
+}
 
 template <class Vector>
 Vector load(const void* from) {
