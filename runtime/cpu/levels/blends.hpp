@@ -53,7 +53,7 @@ void blend_some(const Blends& of, std::int64_t first, std::int64_t count) {
   }
   const std::int64_t whole = of.columns / chunk;
   for (std::int64_t nth = 0; nth < whole; ++nth) blend_chunk<Format, blends, false>(of, first, nth);
-  if constexpr (Format::ends_anywhere) {
+  if constexpr (Format::by_elements) {
     if (of.columns % chunk != 0) blend_chunk<Format, blends, true>(of, first, whole);
   }
 }

@@ -140,7 +140,7 @@ class PackedBlock {
         const Chunk decoded = Format::decode(rows_[r], nth, of_.columns, scales);
         __builtin_memcpy(to + c * chunk, &decoded, sizeof decoded);
       }
-      if constexpr (Format::ends_anywhere) {
+      if constexpr (Format::by_elements) {
         if (columns % chunk != 0) decode_end<Format>(rows_[r], of_.columns, to + columns / chunk * chunk);
       }
     }

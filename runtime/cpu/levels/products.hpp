@@ -75,7 +75,7 @@ __attribute__((noinline)) void multiply_tile(const std::byte* const* row, std::i
     typename Format::Scales scales[rows];
     for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
     for (std::int64_t c = block; c < block + Format::chunks; ++c) {
-      if constexpr (Format::by_vectors && inputs > 1) {
+      if constexpr (Format::by_elements && inputs > 1) {
         for (int r = 0; r < rows; ++r) fetch.at_step(c, r);
         add_vectors<Format>(at, c, input, sums);
       } else {
@@ -106,7 +106,7 @@ class Block {
 
   void multiply() {
     for (int r = 0; r < row_count;) r += multiply_rows<block_inputs>(r);
-    if constexpr (Format::ends_anywhere) {
+    if constexpr (Format::by_elements) {
       if (of.columns % chunk != 0) add_ends();
     }
   }

@@ -1,7 +1,7 @@
 // How rows are read: 32 elements at a time, a chunk, as vectors of floats. Every element is exactly what
 // runtime/formats/quantized.cpp decodes. `rows_at_once`: rows that are multiplied with one input together, as measured:
-// more of them wait for memory together, fewer leave registers to decode with. `by_vectors`: vector() reads one by
-// itself.
+// more of them wait for memory together, fewer leave registers to decode with. `by_elements`: elements stand by
+// themselves, so that a row may end within a chunk, and vector() reads any vector of it.
 #pragma once
 
 #include "runtime/cpu/levels/level.hpp"
@@ -28,12 +28,12 @@ struct OneChunk {
   static Scales scales(const std::byte*, std::int64_t) { return {}; }
 };
 
-/// Types whose elements stand by themselves: a row may end within a chunk.
+/// Types whose elements stand by themselves.
 template <int bytes, Floats (*read)(const std::byte*)>
 struct Plain : OneChunk {
   static constexpr bool of_states = true;
   static constexpr int rows_at_once = 8;
-  static constexpr bool ends_anywhere = true, by_vectors = true;
+  static constexpr bool by_elements = true;
   static constexpr int element_bytes = bytes, chunk_bytes = chunk * bytes;
   static Floats vector(const std::byte* row, std::int64_t nth) { return read(row + nth * lanes * bytes); }
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
@@ -82,7 +82,7 @@ Chunk scaled(Sixteen first, Sixteen second, float scale, float minimum) {
 struct Blocks : OneChunk {
   static constexpr bool of_states = false;
   static constexpr int rows_at_once = 4;
-  static constexpr bool ends_anywhere = false, by_vectors = false;
+  static constexpr bool by_elements = false;
 };
 
 struct Q8_0 : Blocks {
@@ -189,7 +189,7 @@ struct Mxfp4 : Blocks {
 struct LargeBlocks {
   static constexpr int rows_at_once = 8;
   static constexpr bool of_states = false;
-  static constexpr bool ends_anywhere = false, by_vectors = false;
+  static constexpr bool by_elements = false;
   static constexpr int chunks = 8;
 };
 
