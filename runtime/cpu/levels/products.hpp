@@ -139,8 +139,9 @@ class Block {
     // sets of a first cache do not fit it beside the eight that are fetched.
     constexpr int most = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? 4 : 2;
     if constexpr (most > 4) {
-      const bool enough = r + most <= row_count;
-      if (enough && distance_of_rows(rows + r, most) < bytes_of_sets) return multiply.template operator()<most>();
+      if (r + most <= row_count && __builtin_llabs(distance_of_rows(rows + r, most)) < bytes_of_sets) {
+        return multiply.template operator()<most>();
+      }
     }
     constexpr int together = smaller(most, 4);
     if (r + together <= row_count) return multiply.template operator()<together>();
