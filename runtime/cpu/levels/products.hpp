@@ -62,7 +62,7 @@ void add_decoded(const std::byte* row, std::int64_t c, std::int64_t columns, con
 }
 
 /// The products of whole chunks of rows and inputs, as partial sums: of an input those of block_rows rows stand
-/// together. Not inlined: beside others its loop would be left too few registers.
+/// together. Not inlined: its loop was measured to be faster alone than beside those of other tiles.
 template <class Format, int rows, int inputs>
 __attribute__((noinline)) void multiply_tile(const std::byte* const* row, std::int64_t columns,
                                              const float* const* input, Floats* partial) {

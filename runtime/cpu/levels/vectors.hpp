@@ -40,8 +40,8 @@ typedef std::uint8_t Bytes __attribute__((vector_size(lanes)));
 
 constexpr std::int64_t smaller(std::int64_t a, std::int64_t b) { return a < b ? a : b; }
 
-/// act<0>(), act<1>(), as many as `count`. A loop would do; but GCC unrolls loops when arrays of vectors have their
-/// places already, and so leaves them in memory.
+/// act<0>(), act<1>(), as many as `count`. A loop would do, but GCC leaves arrays of vectors in memory that a loop goes
+/// through.
 template <int count, class Act>
 void unrolled(const Act& act) {
   [&]<int... n>(std::integer_sequence<int, n...>) {

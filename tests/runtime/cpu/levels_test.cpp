@@ -124,8 +124,9 @@ Matrix matrix_of(Dtype dtype, std::int64_t rows, std::int64_t columns) {
 std::vector<Matrix> matrices(std::int64_t rows) {
   std::vector<Matrix> all;
   for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
-    for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513, 1040})
+    for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513, 1040}) {
       all.push_back(matrix_of(dtype, rows, columns));
+    }
   }
   for (const Dtype dtype :
        {Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1, Dtype::q8_0, Dtype::iq4_nl, Dtype::mxfp4}) {
