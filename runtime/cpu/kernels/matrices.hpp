@@ -80,8 +80,6 @@ struct Linear {
  private:
   static constexpr std::int64_t rows_of_unit = 16;  // two eights
   static constexpr RowFormat format = row_format(dtype_named(P::dtype));
-  /// Up to so many inputs are multiplied in integers, one by one. More are multiplied faster together, in floats.
-  static constexpr std::int64_t most_by_digits = 8;
   static constexpr std::int64_t blocks_of_digits = P::columns / 32;
   /// How inputs are multiplied: as they lie, cut into digits, or packed.
   enum class Way { plain, digits, packed };
@@ -160,8 +158,8 @@ struct Linear {
   const RowLoops& loops() const { return row_loops<format>(call_.level); }
   Way way_of(std::int64_t input_count) const {
     if (call_.invariant) return Way::plain;
-    if (loops().multiply_digits != nullptr && input_count <= most_by_digits) return Way::digits;
-    return input_count > call_.level.few_inputs ? Way::packed : Way::plain;
+    if (input_count > loops().few_inputs) return Way::packed;
+    return loops().multiply_digits != nullptr ? Way::digits : Way::plain;
   }
 
   /// Takes inputs, those of entries_ begin to end, for the products that follow.

@@ -1,7 +1,7 @@
 // Products of rows with one input in integers (digits.hpp): eight rows at once, one in each 32 bits of a register
 // (rows_in_lanes.hpp). Four neighbouring codes of a row are multiplied with four digits of the input by one
-// instruction, and as the eight rows have the same columns, what other columns gave is added in sixteen bits by
-// another. Floats take twice as many.
+// instruction, and as the eight rows have the same columns, what other columns gave is added by another, in sixteen
+// bits: floats take twice as many. AVX-512's VNNI multiplies and adds in one, in 32 bits.
 #pragma once
 
 #include "runtime/cpu/levels/products.hpp"
@@ -17,6 +17,29 @@ struct DigitSums {
   RowsOfWords upper = {}, lower = {};
 };
 
+/// Four digits of the input, the same in all rows.
+[[maybe_unused]] __m256i in_all_rows(const DigitBlock& input, int digit, int column) {
+  return _mm256_set1_epi32(load<std::int32_t>(&input.digits[digit][4 * column]));
+}
+
+#ifdef MONOMORPH_WIDE_DIGITS
+
+/// Adds those of the columns from `column` to `end`: an instruction multiplies and adds in 32 bits.
+template <int nth, int column, int end, class Rows>
+void add_group(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
+  __m256i of_digit[3] = {};
+  unrolled<end - column>([&]<int n>() {
+    const RowsOfWords codes = rows.template codes<nth, column + n>();
+    unrolled<3>([&]<int digit>() {
+      of_digit[digit] = _mm256_dpbusd_epi32(of_digit[digit], codes, in_all_rows(input, digit, column + n));
+    });
+  });
+  sums.lower = of_digit[0];
+  sums.upper = _mm256_add_epi32(_mm256_slli_epi32(of_digit[2], 8), of_digit[1]);
+}
+
+#else
+
 /// Adds those of `count` columns, which together fit into sixteen bits.
 template <int nth, int column, int count, class Rows>
 void add_columns(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
@@ -24,8 +47,7 @@ void add_columns(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
   const auto add = [&]<int n>(auto&& self) {
     const RowsOfWords codes = rows.template codes<nth, column + n>();
     for (int digit = 0; digit < 3; ++digit) {
-      const __m256i given = _mm256_set1_epi32(load<std::int32_t>(&input.digits[digit][4 * (column + n)]));
-      const __m256i products = _mm256_maddubs_epi16(codes, given);
+      const __m256i products = _mm256_maddubs_epi16(codes, in_all_rows(input, digit, column + n));
       of_digit[digit] = n == 0 ? products : _mm256_add_epi16(of_digit[digit], products);
     }
     if constexpr (n + 1 < count) self.template operator()<n + 1>(self);
@@ -46,6 +68,8 @@ void add_group(const Rows& rows, const DigitBlock& input, DigitSums& sums) {
   add_columns<nth, column, together>(rows, input, sums);
   if constexpr (together < left) add_group<nth, column + together, end>(rows, input, sums);
 }
+
+#endif
 
 /// Adds the products of a chunk from a group of columns on.
 template <int nth, int group, class Rows>
@@ -88,16 +112,17 @@ template <class Format>
 class EightRows {
  public:
   typedef BlocksOfRows Blocks;
-  EightRows(const std::byte* const* rows, std::int64_t blocks)
-      : rows_(rows), fetch_(rows, blocks * Format::block_bytes) {}
+  explicit EightRows(const std::byte* const* rows)
+      : rows_(rows), ahead_(interleaved_rows * distance_of_rows(rows, interleaved_rows)) {}
   Blocks block(std::int64_t nth) const { return {rows_, nth * Format::block_bytes}; }
   void fetch_behind(std::int64_t round) const {
-    fetch_.at_step(round / interleaved_rows, static_cast<int>(round % interleaved_rows));
+    constexpr int bytes = Format::block_bytes / rounds_of_block<Format>;
+    for (int r = 0; r < interleaved_rows; ++r) fetch<bytes>(rows_[r] + ahead_ + round * bytes);
   }
 
  private:
   const std::byte* const* rows_;
-  FetchBehind<interleaved_rows, interleaved_rows * Format::block_bytes / rounds_of_block<Format>> fetch_;
+  std::int64_t ahead_;
 };
 
 /// Eight interleaved rows.
@@ -140,7 +165,7 @@ void multiply_digits(const std::byte* const* rows, std::int64_t row_count, std::
     const std::int64_t count = smaller(interleaved_rows, row_count - first);
     const std::byte* row[interleaved_rows];
     for (int r = 0; r < interleaved_rows; ++r) row[r] = rows[first + smaller(r, count - 1)];  // the last one again
-    const RowsOfFloats sums = multiply_eight<Format>(EightRows<Format>(row, blocks), blocks, input);
+    const RowsOfFloats sums = multiply_eight<Format>(EightRows<Format>(row), blocks, input);
     __builtin_memcpy(products + first, &sums, static_cast<std::size_t>(count) * sizeof(float));
   }
 }

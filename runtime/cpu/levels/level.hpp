@@ -99,6 +99,7 @@ extern float f16_values[1 << 16];
 /// What a level computes with rows of one format. RowLoops and Level are plain data: a unit runs nothing before it is
 /// called.
 struct RowLoops {
+  std::int64_t few_inputs;  ///< more than these are multiplied faster packed
   void (*multiply)(const Products&);
   /// The same in another order, which too depends on the number of elements alone; faster where inputs are many.
   void (*multiply_packed)(const PackedProducts&);
@@ -120,7 +121,6 @@ struct Level {
   /// Null where floats are as fast: cuts an input of whole blocks into digits, to 24 bits of the largest element of
   /// each.
   void (*cut_into_digits)(const float* input, std::int64_t columns, DigitBlock* out);
-  std::int64_t few_inputs;  ///< more than these are multiplied faster packed
   /// Lays inputs as multiply_packed reads them: packed_floats() of them.
   void (*pack)(const float* const* inputs, std::int64_t input_count, std::int64_t columns, float* packed);
   /// values[i] = exp(values[i] - greatest) for each of `count`, none of which is greater; returns their sum. Within two

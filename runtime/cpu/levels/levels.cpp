@@ -25,7 +25,7 @@ static std::vector<const Level*> runnable() {
   std::vector<const Level*> levels = {&x86_64::level};
   __builtin_cpu_init();
   if (__builtin_cpu_supports("x86-64-v3")) levels.push_back(&x86_64_v3::level);
-  if (__builtin_cpu_supports("x86-64-v4")) levels.push_back(&x86_64_v4::level);
+  if (__builtin_cpu_supports("x86-64-v4") && __builtin_cpu_supports("avx512vnni")) levels.push_back(&x86_64_v4::level);
   return levels;
 }
 #else

@@ -9,30 +9,13 @@ namespace monomorph::cpu {
 namespace {
 
 constexpr int block_rows = 16, block_inputs = 4;
-constexpr int bytes_of_sets = 4096;  ///< a line of each set of a first cache: 64 sets on most processors
 
-/// Fetches the next rows while these are multiplied. Rows that stand one after another are fetched in order: the
-/// processor's own prefetcher joins in. Rows that others lie between are fetched side by side, and so are long ones: in
-/// order their first lines would have left the first cache before they are read.
-template <int rows, int bytes_of_step>
-class FetchBehind {
- public:
-  FetchBehind(const std::byte* const* row, std::int64_t row_bytes) {
-    const std::int64_t distance = distance_of_rows(row, rows), ahead = rows * distance;
-    const bool in_order = 0 < distance && distance < 2 * row_bytes && ahead < too_far_in_order;
-    for (int r = 0; r < rows; ++r) from_[r] = ahead + (in_order ? row[0] + r * bytes_of_step : row[r]);
-    stride_ = in_order ? rows * bytes_of_step : bytes_of_step;
-  }
-  /// The step numbered rows * n + row.
-  void at_step(std::int64_t n, int row) const {
-    for (int line = 0; line < bytes_of_step; line += 64) __builtin_prefetch(from_[row] + n * stride_ + line);
-  }
-
- private:
-  static constexpr std::int64_t too_far_in_order = 16 << 10;  // half of a first cache
-  const std::byte* from_[rows];
-  std::int64_t stride_;
-};
+/// Fetches what is to be multiplied soon into the second cache. The first can wait for few lines at once, and has not
+/// sets enough for rows that stand 4 KB apart.
+template <int bytes>
+void fetch(const std::byte* from) {
+  for (int line = 0; line < bytes; line += 64) __builtin_prefetch(from + line, 0, 2);
+}
 
 /// Adds the products of chunk `c`, whose vectors are read one by one: of an input once for all rows.
 template <class Format, int rows, int inputs>
@@ -68,7 +51,7 @@ __attribute__((noinline)) void multiply_tile(const std::byte* const* row, std::i
                                              const float* const* input, Floats* partial) {
   Floats sums[rows][inputs]{};
   const std::int64_t chunks = columns / chunk;
-  const FetchBehind<rows, Format::chunk_bytes> fetch(row, chunks * Format::chunk_bytes);
+  const std::int64_t ahead = rows * distance_of_rows(row, rows);  // the rows behind these
   const std::byte* at[rows];
   for (int r = 0; r < rows; ++r) at[r] = row[r];
   for (std::int64_t block = 0; block < chunks; block += Format::chunks) {
@@ -76,11 +59,11 @@ __attribute__((noinline)) void multiply_tile(const std::byte* const* row, std::i
     for (int r = 0; r < rows; ++r) scales[r] = Format::scales(row[r], block / Format::chunks);
     for (std::int64_t c = block; c < block + Format::chunks; ++c) {
       if constexpr (Format::by_elements && inputs > 1) {
-        for (int r = 0; r < rows; ++r) fetch.at_step(c, r);
+        for (int r = 0; r < rows; ++r) fetch<Format::chunk_bytes>(at[r] + ahead + c * Format::chunk_bytes);
         add_vectors<Format>(at, c, input, sums);
       } else {
         for (int r = 0; r < rows; ++r) {
-          fetch.at_step(c, r);
+          fetch<Format::chunk_bytes>(at[r] + ahead + c * Format::chunk_bytes);
           add_decoded<Format>(at[r], c, columns, scales[r], input, sums[r]);
           if (r + 1 < rows) finish_before(sums[r][inputs - 1], at[r + 1]);
         }
@@ -135,16 +118,12 @@ class Block {
       multiply_tile<Format, rows_here, inputs_here>(rows + r, of.columns, inputs, &partial(r, 0));
       return rows_here;
     };
-    // More rows wait for memory together, fewer leave registers for inputs. Eight rows so far apart that they share the
-    // sets of a first cache do not fit it beside the eight that are fetched.
-    constexpr int most = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 ? 4 : 2;
+    // More rows wait for memory together, fewer leave registers for inputs.
+    constexpr int most = inputs_here == 1 ? Format::rows_at_once : inputs_here == 2 || registers == 32 ? 4 : 2;
+    if (r + most <= row_count) return multiply.template operator()<most>();
     if constexpr (most > 4) {
-      if (r + most <= row_count && __builtin_llabs(distance_of_rows(rows + r, most)) < bytes_of_sets) {
-        return multiply.template operator()<most>();
-      }
+      if (r + 4 <= row_count) return multiply.template operator()<4>();
     }
-    constexpr int together = smaller(most, 4);
-    if (r + together <= row_count) return multiply.template operator()<together>();
     return multiply.template operator()<1>();
   }
 

@@ -86,7 +86,7 @@ struct Blocks : OneChunk {
 };
 
 struct Q8_0 : Blocks {
-  static constexpr int chunk_bytes = 34;
+  static constexpr int block_bytes = 34, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * chunk_bytes;
     return scaled_signed(load_sixteen(block + 2), load_sixteen(block + 18), load_scale(block) * 0x1p-24f);
@@ -163,7 +163,7 @@ Chunk leveled(const std::int8_t* levels, const std::byte* codes, float scale) {
 }
 
 struct Iq4Nl : Blocks {
-  static constexpr int chunk_bytes = 18;
+  static constexpr int block_bytes = 18, chunk_bytes = block_bytes;
   static Chunk decode(const std::byte* row, std::int64_t nth, std::int64_t, const Scales&) {
     const std::byte* block = row + nth * chunk_bytes;
     return leveled(iq4_levels, block + 2, load_scale(block) * 0x1p-24f);

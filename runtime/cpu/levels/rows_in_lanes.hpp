@@ -25,8 +25,8 @@ RowsOfWords byte_bits(RowsOfWords of) {
 }
 
 /// Blocks of eight rows in lanes, of the formats whose products are faster so: codes that are not negative and at most
-/// `greatest`. An element is its scale times the code less `zero`; to that its minimum is added, where the format has
-/// minima. A scale serves a group of so many columns.
+/// `greatest`, of eight bits where digits are wide. An element is its scale times the code less `zero`; to that its
+/// minimum is added, where the format has minima. A scale serves a group of so many columns.
 ///
 /// A block of 256 is multiplied in rounds of two chunks: code of all eight would be more than what a processor keeps of
 /// decoded instructions. begin(round), where there is one, reads what the round needs. Of the nth chunk of the
@@ -112,14 +112,19 @@ struct RowsInLanes<Q5_1, Blocks> : WithMinimum<PairsAndBits<8, 4>>, Coded<0, 31,
   using WithMinimum::WithMinimum;
 };
 
+/// Of codes of four bits their levels, plus what makes none of them negative.
+template <int zero>
+RowsOfWords leveled(const std::int8_t* levels, RowsOfWords codes) {
+  // The compiler moves the sum out of the loop.
+  const __m128i raised = _mm_add_epi8(load<__m128i>(levels), _mm_set1_epi8(static_cast<char>(zero)));
+  return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(raised), codes);
+}
 template <class Blocks>
 struct RowsInLanes<Mxfp4, Blocks> : Pairs<1>, Coded<12, 24, 8> {
   explicit RowsInLanes(const Blocks& block) : Pairs(block), d(scale_of(block.bytes(0))) {}
   template <int, int column>
   RowsOfWords codes() const {
-    // The compiler moves the sum out of the loop.
-    const __m128i levels = _mm_add_epi8(load<__m128i>(fp4_levels), _mm_set1_epi8(zero));
-    return _mm256_shuffle_epi8(_mm256_broadcastsi128_si256(levels), Pairs::codes<0, column>());
+    return leveled<zero>(fp4_levels, Pairs::codes<0, column>());
   }
   template <int, int>
   RowsOfFloats scale() const {
@@ -155,6 +160,61 @@ struct Strips {
   }
   Strip of[count];
 };
+
+#ifdef MONOMORPH_WIDE_DIGITS
+template <class Blocks>
+struct RowsInLanes<Q8_0, Blocks> : Coded<128, 255, 8> {
+  explicit RowsInLanes(const Blocks& block) : signed_codes(block, 2), d(block.f16(0)) {}
+  template <int, int column>
+  RowsOfWords codes() const {
+    return _mm256_add_epi8(signed_codes.at<column>(), _mm256_set1_epi8(static_cast<char>(zero)));
+  }
+  template <int, int>
+  RowsOfFloats scale() const {
+    return d;
+  }
+  Strips<2> signed_codes;
+  RowsOfFloats d;
+};
+template <class Blocks>
+struct RowsInLanes<Iq4Nl, Blocks> : WithScale<Pairs<2>>, Coded<128, 255, 8> {
+  using WithScale::WithScale;
+  template <int, int column>
+  RowsOfWords codes() const {
+    return leveled<zero>(iq4_levels, Pairs::codes<0, column>());
+  }
+};
+/// Scales of six bits: the high two of each stand in the upper half of the first word, the low four in the second.
+template <class Blocks>
+struct RowsInLanes<Iq4Xs, Blocks> : Coded<128, 255, 8> {
+  explicit RowsInLanes(const Blocks& block)
+      : block(block),
+        high(_mm256_srli_epi32(block.words(0), 16)),
+        low(block.words(4)),
+        d(f16_pairs(block.words(0)).low) {}
+  void begin(int round) {
+    pairs = Strips<2>(block, 8 + 32 * round);
+    if (round > 0) {
+      high = _mm256_srli_epi32(high, 4);
+      low = _mm256_srli_epi32(low, 8);
+    }
+  }
+  template <int nth, int column>
+  RowsOfWords codes() const {
+    return leveled<zero>(iq4_levels, bits<column / 4 * 4, 4>(pairs.at<4 * nth + column % 4>()));
+  }
+  template <int nth, int>
+  RowsOfFloats scale() const {
+    const RowsOfWords low_four = _mm256_and_si256(_mm256_srli_epi32(low, 4 * nth), _mm256_set1_epi32(15));
+    const RowsOfWords high_two = _mm256_and_si256(_mm256_slli_epi32(high, 4 - 2 * nth), _mm256_set1_epi32(0x30));
+    return floats_of(_mm256_sub_epi32(either(low_four, high_two), _mm256_set1_epi32(32))) * d;
+  }
+  Blocks block;
+  RowsOfWords high, low;
+  RowsOfFloats d;
+  Strips<2> pairs;
+};
+#endif
 
 /// Pairs of codes behind scales and minima of six bits, which stand behind the two f16 that they are multiplied with.
 template <class Blocks>

@@ -10,9 +10,24 @@
 namespace monomorph::cpu {
 namespace {
 
+/// Packed, few inputs leave lanes empty. By digits they are multiplied one by one, and otherwise what is decoded is
+/// used for few at once. As measured, with eight lanes and with sixteen.
+template <class Format>
+constexpr std::int64_t few_inputs() {
+  if constexpr (lanes == 4) return 4;
+  if constexpr (Format::by_elements) return lanes == 8 ? 16 : 48;
+#ifdef MONOMORPH_WIDE_DIGITS
+  if constexpr (requires { RowsInLanes<Format, BlocksOfRows>::zero; }) {
+    return RowsInLanes<Format, BlocksOfRows>::columns_of_scale == 8 ? 40 : 12;
+  }
+#endif
+  return 8;
+}
+
 template <class Format>
 constexpr RowLoops loops_of() {
   RowLoops loops{};
+  loops.few_inputs = few_inputs<Format>();
   loops.multiply = multiply<Format>;
   loops.multiply_packed = multiply_packed<Format>;
   if constexpr (Format::of_states) loops.blend = blend<Format>;

@@ -20,7 +20,6 @@ constinit const Level level = {
 #else
     .cut_into_digits = nullptr,
 #endif
-    .few_inputs = lanes > 4 ? 8 : 4,  // measured with eight lanes: packed, fewer leave some empty
     .pack = pack,
     .exponentials = exponentials,
 };

@@ -30,6 +30,9 @@ constexpr int lanes = 4, registers = 16;
 
 #if defined(MONOMORPH_X86_64) && defined(__AVX2__)
 #define MONOMORPH_DIGITS  // codes of two to six bits are multiplied in integers: digit_products.hpp
+#ifdef __AVX512VNNI__
+#define MONOMORPH_WIDE_DIGITS  // and of eight: products are added in 32 bits
+#endif
 #endif
 
 typedef float Floats __attribute__((vector_size(lanes * 4)));
