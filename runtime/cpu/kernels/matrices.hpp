@@ -75,7 +75,7 @@ struct Linear {
       }
     }
   }
-  static bool interleaves(const Level& level) { return row_loops<format>(level).multiply_interleaved != nullptr; }
+  static bool interleaves(const Level& level) { return row_loops<format>(level).multiply_digits != nullptr; }
 
  private:
   static constexpr std::int64_t rows_of_unit = 16;  // two eights
@@ -214,22 +214,15 @@ struct Linear {
     const std::int64_t interleaved = std::clamp<std::int64_t>(matrix.interleaved - stored, 0, rows);
     const std::int64_t count = std::ssize(given_);
     sums.resize(static_cast<std::size_t>(rows * count));
-    if (way_ == Way::digits) return multiply_digits(row, rows, interleaved, sums.data());
+    if (way_ == Way::digits) {
+      return loops().multiply_digits({row, rows, interleaved, P::columns, digits_.data(), count, sums.data()});
+    }
     const std::byte* apart[rows_of_unit];
     if (interleaved > 0) row = rows_apart(row, interleaved, rows, apart);
     if (way_ == Way::packed) {
       return loops().multiply_packed({row, rows, P::columns, packed_.data(), count, sums.data()});
     }
     loops().multiply({row, rows, P::columns, given_.data(), count, sums.data()});
-  }
-
-  /// Of the rows the first so many are interleaved.
-  void multiply_digits(const std::byte* const* row, std::int64_t rows, std::int64_t interleaved, float* sums) {
-    for (std::size_t n = 0; n < given_.size(); ++n, sums += rows) {
-      const DigitBlock* digits = digits_.data() + n * blocks_of_digits;
-      loops().multiply_interleaved(row, interleaved, P::columns, digits, sums);
-      loops().multiply_digits(row + interleaved, rows - interleaved, P::columns, digits, sums + interleaved);
-    }
   }
 
   /// Rows as a file has them, of which the first so many are interleaved.

@@ -93,6 +93,17 @@ struct DigitBlock {
   } parts[3];
 };
 
+/// The same products of inputs that Level::cut_into_digits has cut.
+struct DigitProducts {
+  const std::byte* const* rows;  ///< where each begins, and of an interleaved one where the first of its eight does
+  std::int64_t row_count;
+  std::int64_t interleaved;  ///< rows, from the first on: whole eights
+  std::int64_t columns;
+  const DigitBlock* inputs;  ///< whole ones, one after another
+  std::int64_t input_count;
+  float* sums;
+};
+
 /// Every f16 as a float, by its bits; filled by levels_here().
 extern float f16_values[1 << 16];
 
@@ -105,12 +116,8 @@ struct RowLoops {
   void (*multiply_packed)(const PackedProducts&);
   /// Null but for formats of states.
   void (*blend)(const Blends&);
-  /// products[r] = the scalar product of row r and the input; null but for formats that are faster so.
-  void (*multiply_digits)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
-                          const DigitBlock* input, float* products);
-  /// The same of interleaved rows, each of which begins where the first of its eight does.
-  void (*multiply_interleaved)(const std::byte* const* rows, std::int64_t row_count, std::int64_t columns,
-                               const DigitBlock* input, float* products);
+  /// Null but for formats that are faster so.
+  void (*multiply_digits)(const DigitProducts&);
   /// Eight interleaved rows as a file has them, one after another.
   void (*deinterleave)(const std::byte* eight, std::int64_t columns, std::byte* rows);
 };

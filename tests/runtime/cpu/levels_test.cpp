@@ -12,6 +12,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "runtime/cpu/interleave.hpp"
@@ -279,18 +280,28 @@ TEST_CASE("a product's bits depend on its row and its input alone") {
   }
 }
 
+/// The products of rows with inputs, which follow one another, by digits.
+std::vector<float> multiplied_by_digits(const Level& level, const Matrix& matrix,
+                                        std::span<const std::byte* const> rows, std::int64_t interleaved,
+                                        std::span<const float> inputs) {
+  std::vector<DigitBlock> digits(inputs.size() / 32);
+  level.cut_into_digits(inputs.data(), std::ssize(inputs), digits.data());
+  const std::int64_t input_count = std::ssize(inputs) / matrix.columns;
+  std::vector<float> sums(rows.size() * static_cast<std::size_t>(input_count));
+  loops(level, matrix.format)
+      .multiply_digits(
+          {rows.data(), std::ssize(rows), interleaved, matrix.columns, digits.data(), input_count, sums.data()});
+  return sums;
+}
+
 /// The products of a matrix's rows with an input by digits, and how far the worst is from that of doubles: of the sum
 /// of its terms' sizes.
-struct DigitProducts {
+struct Measured {
   std::vector<float> of_rows;
   double worst = 0;
 };
-DigitProducts digit_products(const Level& level, const Matrix& matrix, const std::vector<float>& input) {
-  std::vector<DigitBlock> digits(static_cast<std::size_t>(matrix.columns / 32));
-  level.cut_into_digits(input.data(), matrix.columns, digits.data());
-  DigitProducts products{std::vector<float>(static_cast<std::size_t>(matrix.rows))};
-  const auto multiply_digits = loops(level, matrix.format).multiply_digits;
-  multiply_digits(matrix.row.data(), matrix.rows, matrix.columns, digits.data(), products.of_rows.data());
+Measured digit_products(const Level& level, const Matrix& matrix, const std::vector<float>& input) {
+  Measured products{multiplied_by_digits(level, matrix, matrix.row, 0, input)};
   for (std::int64_t r = 0; r < matrix.rows; ++r) {
     double sum = 0, bound = 0;
     for (std::int64_t c = 0; c < matrix.columns; ++c) {
@@ -300,9 +311,8 @@ DigitProducts digit_products(const Level& level, const Matrix& matrix, const std
     }
     const float of_row = products.of_rows[static_cast<std::size_t>(r)];
     products.worst = std::max(products.worst, std::abs(of_row - sum) / bound);
-    float alone = 0;
-    multiply_digits(matrix.row.data() + r, 1, matrix.columns, digits.data(), &alone);
-    CHECK(alone == of_row);
+    CHECK(multiplied_by_digits(level, matrix, std::span(matrix.row).subspan(static_cast<std::size_t>(r), 1), 0,
+                               input)[0] == of_row);
   }
   return products;
 }
@@ -323,12 +333,15 @@ TEST_CASE("by digits products are those of doubles, and the same of one row and 
 }
 
 TEST_CASE("the largest digits times the largest codes fit into what they are added in") {
-  for (const auto& [dtype, scale_at] : {std::pair{Dtype::q4_0, 0}, {Dtype::q5_0, 0}, {Dtype::q6_k, 208}}) {
+  for (const auto& [dtype, scale_at, largest] : {std::tuple{Dtype::q4_0, 0, std::byte{0xff}},
+                                                 {Dtype::q5_0, 0, std::byte{0xff}},
+                                                 {Dtype::q6_k, 208, std::byte{0xff}},
+                                                 {Dtype::q8_0, 0, std::byte{0x7f}}}) {
     Matrix matrix = matrix_of(dtype, 8, 512);
     const auto block_bytes = static_cast<std::size_t>(row_of(dtype).block_bytes);
     for (std::size_t i = 0; i < matrix.bytes.size(); ++i) {
       const auto place = static_cast<int>(i % block_bytes) - scale_at;
-      if (place != 0 && place != 1) matrix.bytes[i] = std::byte{0xff};
+      if (place != 0 && place != 1) matrix.bytes[i] = largest;
     }
     decode_blocks(dtype, matrix.bytes.data(), matrix.elements);
     for (const Level* level : levels()) {
@@ -343,7 +356,8 @@ TEST_CASE("the largest digits times the largest codes fit into what they are add
   }
 }
 
-TEST_CASE("interleaved rows give the products that they give apart, bit for bit, and come apart as they were") {
+TEST_CASE(
+    "interleaved rows give the products that they give apart, of each input, bit for bit; they come apart again") {
   for (const DtypeRow& type : dtype_rows) {
     const Dtype dtype = dtype_named(type.name);
     if (!is_quantized(dtype)) continue;
@@ -364,17 +378,19 @@ TEST_CASE("interleaved rows give the products that they give apart, bit for bit,
       apart.insert(apart.end(), row.begin(), row.end());
     }
     CHECK(apart == matrix.bytes);
-    const std::vector<float> input = random_floats(columns, 3);
+    constexpr std::int64_t inputs = 7;
+    const std::vector<float> input = random_floats(inputs * columns, 3);
     for (const Level* level : levels()) {
       const RowLoops& own = loops(*level, matrix.format);
-      CHECK((own.multiply_interleaved == nullptr) == (own.multiply_digits == nullptr));
-      if (own.multiply_interleaved == nullptr) continue;
+      if (own.multiply_digits == nullptr) continue;
       CAPTURE(described(*level, matrix));
-      std::vector<DigitBlock> digits(columns / 32);
-      level->cut_into_digits(input.data(), columns, digits.data());
-      std::vector<float> products(rows);
-      own.multiply_interleaved(row_of_eight.data(), rows, columns, digits.data(), products.data());
-      CHECK(products == digit_products(*level, matrix, input).of_rows);
+      const std::vector<float> products = multiplied_by_digits(*level, matrix, row_of_eight, rows, input);
+      CHECK(products == multiplied_by_digits(*level, matrix, matrix.row, 0, input));
+      for (std::int64_t i = 0; i < inputs; ++i) {
+        const std::span<const float> alone = std::span(input).subspan(static_cast<std::size_t>(i * columns), columns);
+        CHECK(std::ranges::equal(std::span(products).subspan(static_cast<std::size_t>(i * rows), rows),
+                                 multiplied_by_digits(*level, matrix, row_of_eight, rows, alone)));
+      }
       std::vector<std::byte> copied(matrix.bytes.size());
       for (std::int64_t r = 0; r < rows; r += interleaved_rows) {
         own.deinterleave(row_of_eight[static_cast<std::size_t>(r)], columns, copied.data() + r * row_bytes);
