@@ -21,7 +21,7 @@ constexpr int most_inputs<Q4_0> = registers == 32 ? 4 : 1;
 
 /// Some inputs from a chunk on, each as many blocks behind the one before.
 struct DigitInputs {
-  const DigitBlock& of(int input, int chunk = 0) const { return first[input * blocks + chunk]; }
+  const DigitBlock& of(int input, int nth) const { return first[input * blocks + nth]; }
   DigitInputs behind(std::int64_t chunks) const { return {first + chunks, blocks}; }
   const DigitBlock* first;
   std::int64_t blocks;
