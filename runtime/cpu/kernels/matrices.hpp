@@ -157,8 +157,7 @@ struct Linear {
 
   const RowLoops& loops() const { return row_loops<format>(call_.level); }
   Way way_of(std::int64_t input_count) const {
-    if (call_.invariant) return Way::plain;
-    if (input_count > loops().few_inputs) return Way::packed;
+    if (input_count > loops().few_inputs && !call_.invariant) return Way::packed;
     return loops().multiply_digits != nullptr ? Way::digits : Way::plain;
   }
 

@@ -1,4 +1,4 @@
-// Interleaved rows as a file has them, for products with many inputs.
+// Interleaved rows as a file has them, for products with packed inputs.
 #pragma once
 
 #include "runtime/cpu/levels/eight_blocks.hpp"

@@ -13,7 +13,7 @@ namespace monomorph::cpu {
 namespace {
 
 /// Inputs that are multiplied with eight rows together, whose codes are then read once: as many as registers hold the
-/// sums of. Of codes that are read as quickly as Q4_0's two are slower than one after the other.
+/// sums of. With sixteen registers two are slower than one after the other where codes are read as quickly as Q4_0's.
 template <class Format>
 constexpr int most_inputs = registers == 32 ? 4 : 2;
 template <>
@@ -42,7 +42,12 @@ struct DigitSums {
 /// Adds those of the nth chunk's columns from `column` to `end`: an instruction multiplies and adds in 32 bits.
 template <int nth, int column, int end, int inputs, class Rows>
 void add_group(const Rows& rows, const DigitInputs& input, DigitSums (&sums)[inputs]) {
-  __m256i of_digit[inputs][3] = {};
+  __m256i of_digit[inputs][3];
+  unrolled<inputs>([&]<int i>() {
+    of_digit[i][0] = sums[i].lower;
+    of_digit[i][1] = sums[i].upper;
+    of_digit[i][2] = {};
+  });
   unrolled<end - column>([&]<int n>() {
     const RowsOfWords codes = rows.template codes<nth, column + n>();
     unrolled<3 * inputs>([&]<int k>() {
@@ -96,22 +101,20 @@ void add_group(const Rows& rows, const DigitInputs& input, DigitSums (&sums)[inp
 template <int nth, int group, int inputs, class Rows>
 void add_chunk(const Rows& rows, const DigitInputs& input, RowsOfFloats (&sums)[inputs]) {
   constexpr int columns = Rows::columns_of_scale;
-  DigitSums whole[inputs];
+  constexpr int part = columns == 8 ? 2 : group;
+  DigitSums whole[inputs];  // zeros are taken off before anything is rounded: they may be far more than what is left
+  unrolled<inputs>([&]<int i>() {
+    const auto& [upper, lower, total] = input.of(i, nth).parts[part];
+    whole[i] = {_mm256_set1_epi32(-Rows::zero * upper), _mm256_set1_epi32(-Rows::zero * lower)};
+  });
   add_group<nth, group * columns, (group + 1) * columns>(rows, input, whole);
   const RowsOfFloats scale = rows.template scale<nth, group>();
   unrolled<inputs>([&]<int i>() {
     const DigitBlock& given = input.of(i, nth);
-    const DigitBlock::Part& part = given.parts[columns == 8 ? 2 : group];
-    RowsOfFloats upper = floats_of(whole[i].upper), lower = floats_of(whole[i].lower);
-    if constexpr (Rows::zero > 0) {
-      const RowsOfFloats zero = in_all_rows(-Rows::zero);
-      upper = add_scaled(zero, in_all_rows(part.upper), upper);
-      lower = add_scaled(zero, in_all_rows(part.lower), lower);
-    }
-    const RowsOfFloats products = add_scaled(upper, in_all_rows(256), lower);
+    const RowsOfFloats products = add_scaled(floats_of(whole[i].upper), in_all_rows(256), floats_of(whole[i].lower));
     sums[i] = add_scaled(products, scale * in_all_rows(given.scale), sums[i]);
     if constexpr (requires { rows.template minimum<nth, group>(); }) {
-      sums[i] = add_scaled(rows.template minimum<nth, group>(), in_all_rows(part.total), sums[i]);
+      sums[i] = add_scaled(rows.template minimum<nth, group>(), in_all_rows(given.parts[part].total), sums[i]);
     }
   });
   if constexpr ((group + 1) * columns < 8) add_chunk<nth, group + 1>(rows, input, sums);
@@ -148,6 +151,7 @@ class EightInterleaved {
   typedef InterleavedBlocks Blocks;
   explicit EightInterleaved(const std::byte* eight) : eight_(eight) {}
   Blocks block(std::int64_t nth) const { return Blocks(eight_ + nth * bytes); }
+  /// Into the first cache: of rows that stand in order it was measured to be faster.
   void fetch_behind(std::int64_t round) const {
     constexpr int ahead = 4096, bytes_of_round = bytes / rounds_of_block<Format>;
     for (int n = 0; n < bytes_of_round; n += 64) __builtin_prefetch(eight_ + round * bytes_of_round + ahead + n);
@@ -177,7 +181,8 @@ __attribute__((noinline)) void multiply_inputs(const Eight& rows, std::int64_t b
       [&]<int i>() { __builtin_memcpy(to + i * apart, &sums[i], static_cast<std::size_t>(count) * sizeof(float)); });
 }
 
-/// Eight rows, of which the first `count` count, with all inputs: as many together as there are, up to `inputs`.
+/// Eight rows, the sums of the first `count` of which are wanted, with the inputs from `first_input` on: as many
+/// together as there are, up to `inputs`.
 template <class Format, int inputs = most_inputs<Format>, class Eight>
 void multiply_eight(const Eight& rows, std::int64_t count, const DigitProducts& of, std::int64_t first_input,
                     float* to) {

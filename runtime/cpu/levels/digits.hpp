@@ -49,9 +49,8 @@ void cut_into_digits(const float* input, std::int64_t columns, DigitBlock* out) 
       lower[half] = sum_of_sixteen(block.digits[0] + 16 * half);
     }
     const auto part = [&](std::int32_t total, std::int32_t lower) {
-      return DigitBlock::Part{.upper = static_cast<float>((total - lower) / 256),
-                              .lower = static_cast<float>(lower),
-                              .total = static_cast<float>(total) * block.scale};
+      return DigitBlock::Part{
+          .upper = (total - lower) / 256, .lower = lower, .total = static_cast<float>(total) * block.scale};
     };
     for (int half = 0; half < 2; ++half) block.parts[half] = part(totals[half], lower[half]);
     block.parts[2] = part(totals[0] + totals[1], lower[0] + lower[1]);

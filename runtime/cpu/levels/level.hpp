@@ -89,7 +89,8 @@ struct DigitBlock {
   /// Of the first half, of the second, and of all 32: the sums of what the upper two digits make, of the lowest digits,
   /// and of the elements.
   struct Part {
-    float upper, lower, total;
+    std::int32_t upper, lower;
+    float total;
   } parts[3];
 };
 
@@ -110,15 +111,15 @@ extern float f16_values[1 << 16];
 /// What a level computes with rows of one format. RowLoops and Level are plain data: a unit runs nothing before it is
 /// called.
 struct RowLoops {
-  std::int64_t few_inputs;  ///< more than these are multiplied faster packed
+  std::int64_t few_inputs;  ///< more than these are multiplied faster packed; most_packed where none are
   void (*multiply)(const Products&);
-  /// The same in another order, which too depends on the number of elements alone; faster where inputs are many.
+  /// The same in another order, which too depends on the number of elements alone.
   void (*multiply_packed)(const PackedProducts&);
   /// Null but for formats of states.
   void (*blend)(const Blends&);
   /// Null but for formats that are faster so.
   void (*multiply_digits)(const DigitProducts&);
-  /// Eight interleaved rows as a file has them, one after another.
+  /// Eight interleaved rows as a file has them, one after another. Null where multiply_digits is.
   void (*deinterleave)(const std::byte* eight, std::int64_t columns, std::byte* rows);
 };
 

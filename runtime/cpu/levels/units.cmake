@@ -34,5 +34,5 @@ function(add_level target level)
   target_sources(${target} PRIVATE ${units})
   set_source_files_properties(${units} TARGET_DIRECTORY ${target}
                               PROPERTIES SKIP_PRECOMPILE_HEADERS ON
-                                         COMPILE_OPTIONS "-O3;-ffp-contract=off;-DMONOMORPH_LEVEL=${level};${ARGN};$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized>")
+                                         COMPILE_OPTIONS "-O3;-ffp-contract=off;-DMONOMORPH_LEVEL=${level};${ARGN};$<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>")
 endfunction()
