@@ -29,7 +29,7 @@ struct DigitInputs {
 
 /// The sums of products of codes with an input's digits: whole ones of the upper two digits, and of the lowest.
 struct DigitSums {
-  RowsOfWords upper = {}, lower = {};
+  RowsOfWords upper, lower;
 };
 
 /// Four digits of an input, the same in all rows.
@@ -104,8 +104,8 @@ void add_chunk(const Rows& rows, const DigitInputs& input, RowsOfFloats (&sums)[
   constexpr int part = columns == 8 ? 2 : group;
   DigitSums whole[inputs];  // zeros are taken off before anything is rounded: they may be far more than what is left
   unrolled<inputs>([&]<int i>() {
-    const auto& [upper, lower, total] = input.of(i, nth).parts[part];
-    whole[i] = {_mm256_set1_epi32(-Rows::zero * upper), _mm256_set1_epi32(-Rows::zero * lower)};
+    const DigitBlock::Part& given = input.of(i, nth).parts[part];
+    whole[i] = {_mm256_set1_epi32(-Rows::zero * given.upper), _mm256_set1_epi32(-Rows::zero * given.lower)};
   });
   add_group<nth, group * columns, (group + 1) * columns>(rows, input, whole);
   const RowsOfFloats scale = rows.template scale<nth, group>();
@@ -151,10 +151,10 @@ class EightInterleaved {
   typedef InterleavedBlocks Blocks;
   explicit EightInterleaved(const std::byte* eight) : eight_(eight) {}
   Blocks block(std::int64_t nth) const { return Blocks(eight_ + nth * bytes); }
-  /// Into the first cache: of rows that stand in order it was measured to be faster.
+  /// Into the first cache: it was measured to be faster, since these rows stand together.
   void fetch_behind(std::int64_t round) const {
     constexpr int ahead = 4096, bytes_of_round = bytes / rounds_of_block<Format>;
-    for (int n = 0; n < bytes_of_round; n += 64) __builtin_prefetch(eight_ + round * bytes_of_round + ahead + n);
+    fetch<bytes_of_round, into_first_cache>(eight_ + round * bytes_of_round + ahead);
   }
 
  private:

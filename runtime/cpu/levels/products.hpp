@@ -10,11 +10,13 @@ namespace {
 
 constexpr int block_rows = 16, block_inputs = 4;
 
-/// Fetches what is to be multiplied soon into the second cache. The first can wait for few lines at once, and has not
-/// sets enough for rows that stand 4 KB apart.
-template <int bytes>
+constexpr int into_first_cache = 3, into_second_cache = 2;  ///< as __builtin_prefetch() numbers them
+
+/// Fetches what is to be multiplied soon. Rows that stand apart belong in the second cache: the first can wait for few
+/// lines at once, and has not sets enough for rows that are 4 KB apart.
+template <int bytes, int cache = into_second_cache>
 void fetch(const std::byte* from) {
-  for (int line = 0; line < bytes; line += 64) __builtin_prefetch(from + line, 0, 2);
+  for (int line = 0; line < bytes; line += 64) __builtin_prefetch(from + line, 0, cache);
 }
 
 /// Adds the products of chunk `c`, whose vectors are read one by one: of an input once for all rows.
