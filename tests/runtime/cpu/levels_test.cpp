@@ -2,148 +2,14 @@
 // whatever is computed beside them.
 #include <doctest/doctest.h>
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <span>
-#include <stdexcept>
-#include <string>
-#include <tuple>
-#include <vector>
 
-#include "runtime/cpu/interleave.hpp"
-#include "runtime/cpu/kernels/matrices.hpp"
-#include "runtime/cpu/levels/levels.hpp"
-#include "runtime/cpu/levels/row_loops.hpp"
-#include "runtime/cpu/states.hpp"
-#include "runtime/formats/half.hpp"
-#include "runtime/formats/quantized.hpp"
-
-#ifdef MONOMORPH_TEST_PORTABLE
-namespace monomorph::cpu::portable {  // of processors that have no level of their own
-
-extern const Level level;
-#define MONOMORPH_DECLARE(format, reader) extern const RowLoops format;
-MONOMORPH_ROW_FORMATS(MONOMORPH_DECLARE)
-#undef MONOMORPH_DECLARE
-
-}  // namespace monomorph::cpu::portable
-#endif
+#include "tests/runtime/cpu/level_matrices.hpp"
 
 using namespace monomorph;
-using namespace monomorph::cpu;
+using namespace monomorph::tests;
 
 namespace {
-
-std::vector<const Level*> levels() {
-  std::vector<const Level*> all = levels_here();
-#ifdef MONOMORPH_TEST_PORTABLE
-  all.push_back(&portable::level);
-#endif
-  return all;
-}
-
-const RowLoops& loops(const Level& level, RowFormat format) {
-#ifdef MONOMORPH_TEST_PORTABLE
-#define MONOMORPH_CHOOSE(each, reader) \
-  if (&level == &portable::level && format == RowFormat::each) return portable::each;
-  MONOMORPH_ROW_FORMATS(MONOMORPH_CHOOSE)
-#undef MONOMORPH_CHOOSE
-#endif
-#define MONOMORPH_CHOOSE(each, reader) \
-  if (format == RowFormat::each) return row_loops<RowFormat::each>(level);
-  MONOMORPH_ROW_FORMATS(MONOMORPH_CHOOSE)
-#undef MONOMORPH_CHOOSE
-  throw std::logic_error("a format that is none");
-}
-
-std::vector<float> random_floats(std::int64_t count, std::uint32_t seed) {
-  std::mt19937 numbers(seed);
-  std::vector<float> values;
-  // Bits of mt19937 are the same everywhere, those of the library's distributions are not.
-  for (std::int64_t i = 0; i < count; ++i) values.push_back(static_cast<float>(numbers()) * 0x1p-31f - 1);
-  return values;
-}
-
-/// The greater of two errors; one that is no number is greater than any.
-double worse(double worst, double error) {
-  return std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
-}
-
-/// Rows in a format, and their elements.
-struct Matrix {
-  RowFormat format;
-  std::int64_t rows, columns;
-  std::vector<std::byte> bytes{};
-  std::vector<const std::byte*> row{};
-  std::vector<float> elements{};
-  const float* elements_of(std::int64_t r) const { return elements.data() + r * columns; }
-};
-
-Matrix states_of_q8_0(std::int64_t rows, std::int64_t columns) {
-  Matrix matrix{RowFormat::codes_and_scales, rows, columns};
-  const std::vector<float> values = random_floats(rows * columns, 7);
-  const std::int64_t row_bytes = columns + columns / 32 * 2;
-  matrix.bytes.resize(static_cast<std::size_t>(rows * (row_bytes + 2)));
-  matrix.elements.resize(values.size());
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::byte* const row = matrix.bytes.data() + r * (row_bytes + 2);
-    q8_0::store(values.data() + r * columns, columns, row);
-    q8_0::load(row, columns, matrix.elements.data() + r * columns);
-    matrix.row.push_back(row);
-  }
-  return matrix;
-}
-
-Matrix matrix_of(Dtype dtype, std::int64_t rows, std::int64_t columns) {
-  Matrix matrix{row_format(dtype), rows, columns};
-  const std::int64_t row_bytes = columns / row_of(dtype).block_elements * row_of(dtype).block_bytes;
-  matrix.bytes.resize(static_cast<std::size_t>(rows * row_bytes));
-  matrix.elements.resize(static_cast<std::size_t>(rows * columns));
-  const std::vector<float> values = random_floats(rows * columns, 5);
-  for (std::int64_t r = 0; r < rows; ++r) {
-    std::byte* const row = matrix.bytes.data() + r * row_bytes;
-    matrix.row.push_back(row);
-    for (std::int64_t i = 0; i < columns / row_of(dtype).block_elements; ++i) {
-      const auto place = static_cast<std::size_t>(r * columns + i);
-      if (is_quantized(dtype)) {
-        fill_random_block(dtype, static_cast<std::uint64_t>(r * columns + i), 0.5f,
-                          {row + i * row_of(dtype).block_bytes, static_cast<std::size_t>(row_of(dtype).block_bytes)});
-      } else if (dtype == Dtype::f32) {
-        std::memcpy(row + 4 * i, &values[place], 4);
-      } else {
-        std::uint16_t bits = dtype == Dtype::f16 ? f16_from_f32(values[place]) : bf16_from_f32(values[place]);
-        if (place % 7 == 3 && dtype == Dtype::f16) bits &= 0x83ffu;  // subnormal
-        std::memcpy(row + 2 * i, &bits, 2);
-      }
-    }
-    decode_blocks(dtype, row, std::span(matrix.elements.data() + r * columns, static_cast<std::size_t>(columns)));
-  }
-  return matrix;
-}
-
-/// Every format, with lengths that end in and between its chunks, and some rows that are longer than 4 KB.
-std::vector<Matrix> matrices(std::int64_t rows) {
-  std::vector<Matrix> all;
-  for (const Dtype dtype : {Dtype::f32, Dtype::f16, Dtype::bf16}) {
-    for (const std::int64_t columns : {1, 8, 31, 32, 80, 300, 513, 1040}) {
-      all.push_back(matrix_of(dtype, rows, columns));
-    }
-  }
-  for (const Dtype dtype :
-       {Dtype::q4_0, Dtype::q4_1, Dtype::q5_0, Dtype::q5_1, Dtype::q8_0, Dtype::iq4_nl, Dtype::mxfp4}) {
-    for (const std::int64_t columns : {32, 96, 544}) all.push_back(matrix_of(dtype, rows, columns));
-  }
-  for (const Dtype dtype : {Dtype::q2_k, Dtype::q3_k, Dtype::q4_k, Dtype::q5_k, Dtype::q6_k, Dtype::iq4_xs}) {
-    for (const std::int64_t columns : {256, 768}) all.push_back(matrix_of(dtype, rows, columns));
-  }
-  for (const std::int64_t columns : {32, 96, 256}) all.push_back(states_of_q8_0(rows, columns));
-  return all;
-}
 
 std::vector<const float*> pointers(const std::vector<float>& values, std::int64_t columns) {
   std::vector<const float*> rows;
@@ -180,11 +46,6 @@ struct Loop {
   std::int64_t most_inputs;
 };
 const Loop loops_of_products[] = {{multiply, 130}, {multiply_packed, most_packed}};
-
-std::string described(const Level& level, const Matrix& matrix) {
-  return std::string(level.name) + ", format " + std::to_string(static_cast<int>(matrix.format)) + ", " +
-         std::to_string(matrix.columns) + " columns";
-}
 
 }  // namespace
 
@@ -240,14 +101,8 @@ TEST_CASE("products are those of doubles") {
         double worst = 0;  // of the error against the sum of what was added
         for (std::int64_t r = 0; r < matrix.rows; ++r) {
           for (std::size_t i = 0; i < inputs.size(); ++i) {
-            double sum = 0, size = 0;
-            for (std::int64_t c = 0; c < matrix.columns; ++c) {
-              const double product = static_cast<double>(matrix.elements_of(r)[c]) * inputs[i][c];
-              sum += product;
-              size += std::abs(product);
-            }
             const float given = sums[i * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(r)];
-            worst = worse(worst, std::abs(given - sum) / size);
+            worst = worse(worst, error_of(given, matrix, r, inputs[i]));
           }
         }
         CHECK(worst < 5e-7);
@@ -280,162 +135,6 @@ TEST_CASE("a product's bits depend on its row and its input alone") {
           }
         }
         CHECK(wrong == 0);
-      }
-    }
-  }
-}
-
-/// The products of rows with inputs, which follow one another, by digits.
-std::vector<float> multiplied_by_digits(const Level& level, const Matrix& matrix,
-                                        std::span<const std::byte* const> rows, std::int64_t interleaved,
-                                        std::span<const float> inputs) {
-  std::vector<DigitBlock> digits(inputs.size() / 32);
-  level.cut_into_digits(inputs.data(), std::ssize(inputs), digits.data());
-  const std::int64_t input_count = std::ssize(inputs) / matrix.columns;
-  std::vector<float> sums(rows.size() * static_cast<std::size_t>(input_count));
-  loops(level, matrix.format)
-      .multiply_digits(
-          {rows.data(), std::ssize(rows), interleaved, matrix.columns, digits.data(), input_count, sums.data()});
-  return sums;
-}
-
-/// The products of a matrix's rows with an input by digits, and how far the worst is from that of doubles: of the sum
-/// of its terms' sizes.
-struct Measured {
-  std::vector<float> of_rows;
-  double worst = 0;
-};
-Measured digit_products(const Level& level, const Matrix& matrix, const std::vector<float>& input) {
-  Measured products{multiplied_by_digits(level, matrix, matrix.row, 0, input)};
-  for (std::int64_t r = 0; r < matrix.rows; ++r) {
-    double sum = 0, bound = 0;
-    for (std::int64_t c = 0; c < matrix.columns; ++c) {
-      const double product = static_cast<double>(matrix.elements_of(r)[c]) * input[static_cast<std::size_t>(c)];
-      sum += product;
-      bound += std::abs(product);
-    }
-    const float of_row = products.of_rows[static_cast<std::size_t>(r)];
-    products.worst = worse(products.worst, std::abs(of_row - sum) / bound);
-    CHECK(multiplied_by_digits(level, matrix, std::span(matrix.row).subspan(static_cast<std::size_t>(r), 1), 0,
-                               input)[0] == of_row);
-  }
-  return products;
-}
-
-TEST_CASE("by digits products are those of doubles, and the same of one row and of many") {
-  for (const Matrix& matrix : matrices(19)) {
-    for (const Level* level : levels()) {
-      if (loops(*level, matrix.format).multiply_digits == nullptr) continue;
-      CAPTURE(described(*level, matrix));
-      for (const float size : {1.0f, 1e-20f, 1e20f}) {
-        std::vector<float> input = random_floats(matrix.columns, 3);
-        for (std::size_t c = 0; c < input.size(); ++c)
-          input[c] *= c / 32 % 3 == 1 ? 0 : size * static_cast<float>(c + 1);
-        CHECK(digit_products(*level, matrix, input).worst < 5e-7);
-      }
-    }
-  }
-}
-
-TEST_CASE("the largest digits times the largest codes fit into what they are added in") {
-  for (const auto& [dtype, scale_at, largest] : {std::tuple{Dtype::q4_0, 0, std::byte{0xff}},
-                                                 {Dtype::q5_0, 0, std::byte{0xff}},
-                                                 {Dtype::q6_k, 208, std::byte{0xff}},
-                                                 {Dtype::q8_0, 0, std::byte{0x7f}}}) {
-    Matrix matrix = matrix_of(dtype, 8, 512);
-    const auto block_bytes = static_cast<std::size_t>(row_of(dtype).block_bytes);
-    for (std::size_t i = 0; i < matrix.bytes.size(); ++i) {
-      const auto place = static_cast<int>(i % block_bytes) - scale_at;
-      if (place != 0 && place != 1) matrix.bytes[i] = largest;
-    }
-    decode_blocks(dtype, matrix.bytes.data(), matrix.elements);
-    for (const Level* level : levels()) {
-      if (loops(*level, matrix.format).multiply_digits == nullptr) continue;
-      CAPTURE(described(*level, matrix));
-      for (const int digits : {0x7e7f7f, -0x7e8080}) {
-        std::vector<float> input(512, static_cast<float>(digits) / 0x7f7f00);
-        for (std::size_t c = 0; c < input.size(); c += 32) input[c] = 1;
-        CHECK(digit_products(*level, matrix, input).worst < 5e-7);
-      }
-    }
-  }
-}
-
-TEST_CASE("by digits an element far larger than its neighbours leaves them exact") {
-  Matrix matrix = matrix_of(Dtype::q8_0, 64, 32);
-  std::mt19937 numbers(7);
-  for (std::size_t i = 0; i < matrix.bytes.size(); ++i) {
-    const auto place = static_cast<int>(i % 34) - 2;  // behind the scale
-    if (place >= 0) matrix.bytes[i] = static_cast<std::byte>(place == 5 ? 127 : static_cast<int>(numbers() % 5) - 2);
-  }
-  decode_blocks(Dtype::q8_0, matrix.bytes.data(), matrix.elements);
-  std::vector<float> input = random_floats(32, 3);
-  for (float& value : input) value = 0.5f + 0.4f * value;
-  input[5] = 0.01f;  // the large one's
-  for (const Level* level : levels()) {
-    if (loops(*level, matrix.format).multiply_digits == nullptr) continue;
-    CAPTURE(described(*level, matrix));
-    CHECK(digit_products(*level, matrix, input).worst < 3e-7);
-  }
-}
-
-TEST_CASE("interleaved rows give, of each input, bit for bit what they give apart, and come apart") {
-  for (const DtypeRow& type : dtype_rows) {
-    const Dtype dtype = dtype_named(type.name);
-    if (!is_quantized(dtype)) continue;
-    constexpr std::int64_t rows = 3 * interleaved_rows, columns = 768;
-    const Matrix matrix = matrix_of(dtype, rows, columns);
-    const std::int64_t row_bytes = file_row_bytes(dtype, columns);
-    std::vector<std::byte> interleaved(matrix.bytes.size()), row(static_cast<std::size_t>(row_bytes));
-    std::vector<const std::byte*> row_of_eight;
-    for (std::int64_t r = 0; r < rows; ++r) {
-      row_of_eight.push_back(interleaved.data() + r / interleaved_rows * interleaved_rows * row_bytes);
-    }
-    interleave(dtype, matrix.bytes.data(), rows, row_bytes, interleaved.data());
-    CHECK(interleaved != matrix.bytes);
-    std::vector<std::byte> apart;
-    for (std::size_t r = 0; r < row_of_eight.size(); ++r) {
-      copy_interleaved_row(dtype, row_of_eight[r], static_cast<std::int64_t>(r) % interleaved_rows, row_bytes,
-                           row.data());
-      apart.insert(apart.end(), row.begin(), row.end());
-    }
-    CHECK(apart == matrix.bytes);
-    constexpr std::int64_t inputs = 23;
-    const std::vector<float> input = random_floats(inputs * columns, 3);
-    for (const Level* level : levels()) {
-      const RowLoops& own = loops(*level, matrix.format);
-      if (own.multiply_digits == nullptr) continue;
-      CAPTURE(described(*level, matrix));
-      const std::vector<float> products = multiplied_by_digits(*level, matrix, row_of_eight, rows, input);
-      CHECK(products == multiplied_by_digits(*level, matrix, matrix.row, 0, input));
-      for (std::int64_t i = 0; i < inputs; ++i) {
-        const std::span<const float> alone = std::span(input).subspan(static_cast<std::size_t>(i * columns), columns);
-        CHECK(std::ranges::equal(std::span(products).subspan(static_cast<std::size_t>(i * rows), rows),
-                                 multiplied_by_digits(*level, matrix, row_of_eight, rows, alone)));
-      }
-      std::vector<std::byte> copied(matrix.bytes.size());
-      for (std::int64_t r = 0; r < rows; r += interleaved_rows) {
-        own.deinterleave(row_of_eight[static_cast<std::size_t>(r)], columns, copied.data() + r * row_bytes);
-      }
-      CHECK(copied == matrix.bytes);
-    }
-  }
-}
-
-TEST_CASE("digits of what is no number give none, and the greatest element keeps its sign") {
-  for (const Level* level : levels()) {
-    if (level->cut_into_digits == nullptr) continue;
-    CAPTURE(level->name);
-    for (const float value : {std::nanf(""), std::numeric_limits<float>::infinity(), 3.0e38f, -3.0e38f, 0.7f, -0.7f}) {
-      std::vector<float> input(32, 0.25f);
-      input[17] = value;
-      DigitBlock block;
-      level->cut_into_digits(input.data(), 32, &block);
-      const int number = block.digits[0][17] + 256 * block.digits[1][17] + 65536 * block.digits[2][17];
-      if (std::isfinite(value)) {
-        CHECK(block.scale * static_cast<float>(number) == doctest::Approx(value).epsilon(1e-7));
-      } else {
-        CHECK(std::isnan(block.parts[2].total));
       }
     }
   }

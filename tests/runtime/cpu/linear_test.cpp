@@ -2,22 +2,12 @@
 // whichever way they are multiplied (runtime/cpu/kernels/matrices.hpp).
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-#include <span>
-#include <vector>
-
 #include "runtime/cpu/interleave.hpp"
 #include "runtime/cpu/kernels/matrices.hpp"
-#include "runtime/cpu/levels/levels.hpp"
-#include "runtime/formats/half.hpp"
-#include "runtime/formats/quantized.hpp"
+#include "tests/runtime/cpu/level_matrices.hpp"
 
 using namespace monomorph;
-using namespace monomorph::cpu;
+using namespace monomorph::tests;
 
 namespace {
 
@@ -36,32 +26,9 @@ struct Product {
   static float output(float sum, float, float, const float*) { return sum; }
 };
 
-/// A matrix as a file has it, and what it is as floats.
-struct Weights {
-  std::vector<std::byte> bytes;
-  std::vector<float> elements;
-};
-Weights random_weights(Dtype type, std::int64_t columns) {
-  const std::int64_t blocks = matrix_rows * columns / row_of(type).block_elements;
-  const auto block_bytes = static_cast<std::size_t>(row_of(type).block_bytes);
-  Weights weights{std::vector<std::byte>(static_cast<std::size_t>(blocks) * block_bytes),
-                  std::vector<float>(static_cast<std::size_t>(matrix_rows * columns))};
-  for (std::size_t n = 0; n < static_cast<std::size_t>(blocks); ++n) {
-    const std::span<std::byte> block = std::span(weights.bytes).subspan(n * block_bytes, block_bytes);
-    if (is_quantized(type)) {
-      fill_random_block(type, n, 0.5f, block);
-    } else {
-      const std::uint16_t half = f16_from_f32(static_cast<float>(n % 31) / 16 - 1);
-      std::memcpy(block.data(), &half, sizeof half);
-    }
-  }
-  decode_blocks(type, weights.bytes.data(), weights.elements);
-  return weights;
-}
-
 /// By how much the worst product of so many rows is off, as a share of the sum of its terms' sizes.
 template <class P>
-double worst_of(const Level& level, const Weights& weights, std::span<const float> inputs, bool invariant) {
+double worst_of(const Level& level, const Matrix& weights, std::span<const float> inputs, bool invariant) {
   constexpr Dtype type = dtype_named(P::dtype);
   constexpr std::int64_t row_bytes = file_row_bytes(type, P::columns);
   const std::int64_t rows = std::ssize(inputs) / P::columns;
@@ -85,15 +52,8 @@ double worst_of(const Level& level, const Weights& weights, std::span<const floa
   double worst = 0;
   for (std::int64_t row = 0; row < rows; ++row) {
     for (std::int64_t r = 0; r < matrix_rows; ++r) {
-      double sum = 0, bound = 0;
-      for (std::int64_t c = 0; c < P::columns; ++c) {
-        const double product = static_cast<double>(weights.elements[static_cast<std::size_t>(r * P::columns + c)]) *
-                               inputs[static_cast<std::size_t>(row * P::columns + c)];
-        sum += product;
-        bound += std::abs(product);
-      }
-      const double error = std::abs(outputs[static_cast<std::size_t>(row * matrix_rows + r)] - sum) / bound;
-      worst = std::isnan(error) ? std::numeric_limits<double>::infinity() : std::max(worst, error);
+      const float product = outputs[static_cast<std::size_t>(row * matrix_rows + r)];
+      worst = worse(worst, error_of(product, weights, r, inputs.data() + row * P::columns));
     }
   }
   return worst;
@@ -101,10 +61,8 @@ double worst_of(const Level& level, const Weights& weights, std::span<const floa
 
 template <class P>
 void check() {
-  const Weights weights = random_weights(dtype_named(P::dtype), P::columns);
-  std::mt19937 numbers(3);
-  std::vector<float> inputs(static_cast<std::size_t>(most_rows * P::columns));
-  for (float& value : inputs) value = static_cast<float>(numbers()) * 0x1p-31f - 1;
+  const Matrix weights = matrix_of(dtype_named(P::dtype), matrix_rows, P::columns);
+  const std::vector<float> inputs = random_floats(most_rows * P::columns, 3);
   for (const Level* level : levels_here()) {
     for (const std::int64_t rows : {1L, 3L, 10L, 14L, 50L, most_rows}) {
       for (const bool invariant : {false, true}) {
