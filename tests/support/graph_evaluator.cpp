@@ -136,15 +136,16 @@ GraphEvaluator::Values GraphEvaluator::evaluate(FunctionId id, std::int64_t nth)
       matrices.elements.resize(static_cast<std::size_t>((positions_.front() + 1) * matrices.columns));
       for (std::int64_t row = 0; row < rows; ++row) {
         for (std::int64_t column = 0; column < matrices.columns; ++column) {
-          matrices.elements.push_back(state_element(graph_, op, read_matrices, positions_.front() + row, row, column));
+          const std::int64_t position = positions_.front() + row;
+          matrices.elements.push_back(rounded(state_element(graph_, op, read_matrices, position, row, column)));
         }
       }
       states_[{graph_.values[op.next].declared, nth}] = values[op.next] = matrices;
     }
     for (std::int64_t row = 0; row < rows; ++row) {
       for (std::int64_t column = 0; column < result.columns; ++column) {
-        result.elements.push_back(
-            op_element(graph_, op, op.next ? read_matrices : read, positions_, row, column, source_));
+        const OperandReader& operands = op.next ? read_matrices : read;
+        result.elements.push_back(rounded(op_element(graph_, op, operands, positions_, row, column, source_)));
       }
     }
     if (out.storage == Storage::state) states_[{out.declared, nth}] = result;

@@ -1,4 +1,4 @@
-// A graph evaluated operation by operation, in double: what plans, kernels and the emitted reference are compared with.
+// A graph evaluated operation by operation: what plans, kernels and the emitted reference are compared with.
 #pragma once
 
 #include <cstdint>
@@ -38,11 +38,16 @@ inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t 
   return nth;
 }
 
+/// What results of operations, each computed in double, are rounded to. Where f32 makes two scores equal, or a number
+/// too large or too small, f32 chooses as a device that stores f32 does.
+enum class Precision { f64, f32 };
+
 /// One sequence through a graph.
 class GraphEvaluator {
  public:
-  GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights)
-      : graph_(graph), contract_(contract), weights_(std::move(weights)) {}
+  GraphEvaluator(const generator::Graph& graph, const generator::Contract& contract, WeightReader weights,
+                 Precision precision = Precision::f64)
+      : graph_(graph), contract_(contract), weights_(std::move(weights)), precision_(precision) {}
 
   /// Appends tokens at positions first..., after those before; gives the record that the head reads, by role. `types`:
   /// of each token; empty: all are 0.
@@ -60,6 +65,7 @@ class GraphEvaluator {
  private:
   using Values = std::map<generator::ValueId, EvaluatedValue>;
   Values evaluate(generator::FunctionId function, std::int64_t nth);
+  double rounded(double x) const { return precision_ == Precision::f32 ? static_cast<float>(x) : x; }
   void begin(std::span<const std::int32_t> tokens, std::int64_t first, std::span<const std::int32_t> types);
   void run_function(generator::FunctionId function, std::int64_t nth);
   void run_stack(std::size_t stack);
@@ -67,6 +73,7 @@ class GraphEvaluator {
   const generator::Graph& graph_;
   const generator::Contract& contract_;
   WeightReader weights_;
+  Precision precision_;
   std::vector<std::int64_t> positions_, rows_;
   std::int64_t source_ = 0;  ///< tokens of the source
   std::vector<std::int32_t> tokens_, types_;

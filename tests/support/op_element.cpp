@@ -185,8 +185,9 @@ struct Element {
   double operator()(const Shares& shares) const {
     const std::int64_t columns = axis(0, 1).size;
     const bool softmax = shares.type == ShareType::softmax;
-    const auto term = [&](std::int64_t i) { return softmax ? std::exp(read(0, row, i)) : read(0, row, i); };
-    double sum = 0;
+    double largest = read(0, row, 0), sum = 0;
+    for (std::int64_t i = 1; i < columns; ++i) largest = std::max(largest, read(0, row, i));
+    const auto term = [&](std::int64_t i) { return softmax ? std::exp(read(0, row, i) - largest) : read(0, row, i); };
     for (std::int64_t i = 0; i < columns; ++i) sum += term(i);
     return term(column) / (softmax ? sum : std::max(sum + shares.eps, shares.floor));
   }
@@ -271,10 +272,12 @@ struct Element {
     return sum;
   }
 
-  /// Sums of what tokens have added, by the exponent that the state says.
+  /// Of what tokens before have added, by the exponent that the state says, and of the token's own.
   double operator()(const WeightedMean&) const {
-    const double own = std::exp(read(1, row, column) + read(4, 0, column)),
-                 before = std::exp(read(0, row, 3 * column + 2));
+    if (positions[static_cast<std::size_t>(row)] == 0) return read(2, row, column);
+    const double log_own = read(1, row, column) + read(4, 0, column), log_before = read(0, row, 3 * column + 2),
+                 largest = std::max(log_own, log_before);
+    const double own = std::exp(log_own - largest), before = std::exp(log_before - largest);
     return (before * read(0, row, 3 * column) + own * read(2, row, column)) /
            (before * read(0, row, 3 * column + 1) + own);
   }
@@ -342,13 +345,16 @@ struct Element {
   }
 };
 
-/// The nth number that a WeightedMean keeps of an element: both sums by 1, so that their exponent is 0.
+/// The nth number that a WeightedMean keeps of an element: the sums of values and of weights by the largest weight, and
+/// its logarithm.
 double mean_number(const WeightedMean& mean, const OperandReader& read, std::int64_t position, std::int64_t row,
                    std::int64_t element, std::int64_t nth) {
-  if (nth == 2) return 0;
-  const double left = position == 0 ? 0 : std::exp(evaluate(mean.log_decay, {{"x", read(3, 0, element)}}));
-  const double before = position == 0 ? 0 : read(0, row, 3 * element + nth) * std::exp(read(0, row, 3 * element + 2));
-  return left * before + std::exp(read(1, row, element)) * (nth == 0 ? read(2, row, element) : 1);
+  const double log_own = read(1, row, element), added = nth == 0 ? read(2, row, element) : 1;
+  if (position == 0) return nth == 2 ? log_own : added;
+  const double log_decay = evaluate(mean.log_decay, {{"x", read(3, 0, element)}}),
+               log_before = read(0, row, 3 * element + 2) + log_decay, largest = std::max(log_own, log_before);
+  if (nth == 2) return largest;
+  return std::exp(log_before - largest) * read(0, row, 3 * element + nth) + std::exp(log_own - largest) * added;
 }
 
 }  // namespace

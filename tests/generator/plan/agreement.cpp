@@ -88,8 +88,9 @@ double error_on_device(const RandomGraph& random, const PlanProgram& planned, co
   options.random_weights = true;
   const auto engine = load_engine(planned.program(), options);
   const HostWeights weights = HostWeights::random(planned.program(), options.random_seed);
-  std::vector<GraphEvaluator> expected(static_cast<std::size_t>(random.contract.max_batch),
-                                       GraphEvaluator(random.graph, random.contract, planned.reader(weights)));
+  std::vector<GraphEvaluator> expected(
+      static_cast<std::size_t>(random.contract.max_batch),
+      GraphEvaluator(random.graph, random.contract, planned.reader(weights), Precision::f32));
   double worst = 0;
   const std::int64_t slots = random.contract.max_batch, turns = turns_of(random.contract);
   for (std::size_t nth = 0; nth < passes.size() * static_cast<std::size_t>(turns); ++nth) {
