@@ -38,8 +38,9 @@ inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t 
   return nth;
 }
 
-/// What results of operations, each computed in double, are rounded to. Where f32 makes two scores equal, or a number
-/// too large or too small, f32 chooses as a device that stores f32 does.
+/// What the results of operations, each computed in double, are rounded to. Devices store f32: two scores may be equal
+/// there, and a number too large or too small, that f64 tells apart; with f32 the evaluator chooses between them as a
+/// device does.
 enum class Precision { f64, f32 };
 
 /// One sequence through a graph.
