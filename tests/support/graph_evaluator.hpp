@@ -38,9 +38,8 @@ inline std::int64_t owner_of(const generator::Contract& contract, std::uint32_t 
   return nth;
 }
 
-/// What the results of operations, each computed in double, are rounded to. Devices store f32: two scores may be equal
-/// there, and a number too large or too small, that f64 tells apart; with f32 the evaluator chooses between them as a
-/// device does.
+/// What each operation's result is rounded to; it is computed in double. In f32 two scores may be equal, and numbers
+/// overflow, where in f64 they do not: what a device chooses is compared with f32.
 enum class Precision { f64, f32 };
 
 /// One sequence through a graph.

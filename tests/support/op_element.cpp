@@ -272,7 +272,7 @@ struct Element {
     return sum;
   }
 
-  /// Of what tokens before have added, by the exponent that the state says, and of the token's own.
+  /// The mean over the tokens before, whose sums the state has, and the token itself.
   double operator()(const WeightedMean&) const {
     if (positions[static_cast<std::size_t>(row)] == 0) return read(2, row, column);
     const double log_own = read(1, row, column) + read(4, 0, column), log_before = read(0, row, 3 * column + 2),
@@ -345,8 +345,8 @@ struct Element {
   }
 };
 
-/// The nth number that a WeightedMean keeps of an element: the sums of values and of weights by the largest weight, and
-/// its logarithm.
+/// The nth number that a WeightedMean keeps of an element: the weighted sum of values and the sum of weights, both
+/// divided by the largest weight, and the logarithm of that.
 double mean_number(const WeightedMean& mean, const OperandReader& read, std::int64_t position, std::int64_t row,
                    std::int64_t element, std::int64_t nth) {
   const double log_own = read(1, row, element), added = nth == 0 ? read(2, row, element) : 1;
