@@ -11,7 +11,7 @@ namespace monomorph::cpu {
 namespace {
 
 /// As measured with eight lanes and with sixteen: packed, few inputs leave lanes empty. Digits in 32 bits are faster
-/// than packed floats for any number of inputs, unless a scale serves sixteen columns: then they are up to 48.
+/// than packed floats for any number of inputs; where a scale serves sixteen columns, for up to 48.
 template <class Format>
 constexpr std::int64_t few_inputs() {
   if constexpr (lanes == 4) return 4;
